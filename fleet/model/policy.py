@@ -1,0 +1,130 @@
+"""What policy allows: amounts, waves, drains, remedies, autonomy. What is not named does not limit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+from fleet.model.ids import Autonomy, Purpose, Verb
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number of nodes, or a percentage of the declared nodes that are not retired. Exactly one is set."""
+
+    nodes: int | None = None
+    percent: float | None = None
+
+    def as_budget(self, members: int, *, at_least_one: bool = False) -> int:
+        """Most nodes that may be out: a percentage rounds down, to at least 1 only where policy says so."""
+        if self.nodes is not None:
+            return self.nodes
+        found = int(members * (self.percent or 0) / 100 + 1e-9)
+        return max(found, 1) if at_least_one and members else found
+
+    def as_floor(self, members: int) -> int:
+        """Fewest nodes that must be in: a percentage rounds up."""
+        if self.nodes is not None:
+            return self.nodes
+        return -int(-(members * (self.percent or 0) / 100 - 1e-9) // 1)
+
+    def __str__(self) -> str:
+        return f"{self.nodes}" if self.nodes is not None else f"{self.percent:g}%"
+
+
+class Emptying(StrEnum):
+    """How a node is freed of work."""
+
+    NOW = "now"
+    IDLE = "idle"
+    RESERVE = "reserve"
+
+
+class AtDeadline(StrEnum):
+    """What happens when a drain's deadline has passed."""
+
+    WAIT = "wait"
+    REQUEUE = "requeue"
+    GIVE_UP = "give_up"
+
+
+@dataclass(frozen=True, slots=True)
+class DrainPolicy:
+    """How work leaves a node, and what happens when it doesn't."""
+
+    how: Emptying = Emptying.NOW
+    deadline: timedelta | None = None
+    then: AtDeadline = AtDeadline.WAIT
+    ask_checkpoint: bool = False
+    checkpoint_wait: timedelta | None = None
+    stop_services: tuple[str, ...] = ()
+
+
+class ForeignCordon(StrEnum):
+    """What we do with a node that somebody else closed: leave it alone, or work on it and never open it."""
+
+    LEAVE = "leave"
+    WORK = "work"
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerPolicy:
+    """Trips when that many nodes are newly quarantined within `window`; clears after `quiet`, then `ramp` per quiet."""
+
+    window: timedelta
+    share: Amount
+    quiet: timedelta
+    ramp: int | None = None
+    once_per: str = ""
+
+
+DEFAULT_LADDER: tuple[Verb, ...] = (
+    Verb.RESTART_SERVICE,
+    Verb.RESET_GPU,
+    Verb.RELOAD_DRIVER,
+    Verb.REBOOT,
+    Verb.POWER_CYCLE,
+    Verb.FLASH,
+    Verb.REIMAGE,
+    Verb.RMA,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The rules of one pool. Keys of `budget` and `floor` are kinds of domain (`pool`, `rack`, ...)."""
+
+    name: str = "default"
+    budget: Mapping[str, Amount] = field(default_factory=dict)
+    floor: Mapping[str, Amount] = field(default_factory=dict)
+    domains_out: Mapping[str, int] = field(default_factory=dict)
+    at_least_one: bool = False
+    wave_sizes: tuple[int, ...] = ()  # after the canary; empty: as slots free
+    listed_order: bool = False
+    canary: int = 0
+    soak: timedelta = timedelta(0)
+    failure_limit: Amount | None = None
+    attempts: Mapping[Verb, int] = field(default_factory=dict)
+    ladder: tuple[Verb, ...] = DEFAULT_LADDER
+    first_rung: Mapping[str, Verb] = field(default_factory=dict)
+    skip: Mapping[str, tuple[Verb, ...]] = field(default_factory=dict)
+    probation: timedelta = timedelta(0)
+    drain: DrainPolicy = field(default_factory=DrainPolicy)
+    breaker: BreakerPolicy | None = None
+    foreign_cordon: ForeignCordon = ForeignCordon.LEAVE
+    autonomy: Mapping[Purpose, Autonomy] = field(default_factory=dict)
+    approval_required: bool = False
+    confirm_retire: bool = True
+    heartbeat: timedelta = timedelta(minutes=2)
+    step_deadline: timedelta = timedelta(hours=1)
+    reserve_for_repair: int = 0
+
+    def may(self, purpose: Purpose) -> Autonomy:
+        """The autonomy for one purpose; `act` where nothing is said."""
+        return self.autonomy.get(purpose, Autonomy.ACT)
+
+    def tries(self, verb: Verb) -> int:
+        """How often a verb may be tried in one order before it has failed."""
+        return self.attempts.get(verb, 2 if verb is Verb.CONVERGE else 1)
