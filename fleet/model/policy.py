@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from fleet.model.ids import Autonomy, Purpose, Verb
+from fleet.model.ids import Autonomy, NodeId, Purpose, Verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,68 @@ class ForeignCordon(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BreakerPolicy:
-    """Trips when that many nodes are newly quarantined within `window`; clears after `quiet`, then `ramp` per quiet."""
+    """Trips when that many nodes are newly quarantined within `window`; clears after `quiet`.
+
+    Then, for as long as `quiet`, at most `ramp` new orders begin in each `ramp_per` (without it: in the whole `quiet`).
+    """
 
     window: timedelta
     share: Amount
     quiet: timedelta
     ramp: int | None = None
     once_per: str = ""
+    ramp_per: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The figure of the canaries that may drop by `worst_drop` at most before the roll goes on."""
+
+    figure: str
+    worst_drop: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyPolicy:
+    """How fitness is proved: which tests, which after a relapse, how long the load test runs, on how much at once."""
+
+    tests: tuple[str, ...] = ()
+    after_relapse: tuple[str, ...] = ()
+    load: timedelta | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """When planned work may begin: from `opens` to `closes`, again after each `every` where it is set."""
+
+    opens: datetime
+    closes: datetime
+    every: timedelta | None = None
+
+    def open_at(self, at: datetime) -> bool:
+        """Whether work may begin at this moment; `closes` is excluded."""
+        since = at - self.opens
+        if self.every is not None and since > timedelta(0):
+            since %= self.every
+        return timedelta(0) <= since < self.closes - self.opens
+
+
+@dataclass(frozen=True, slots=True)
+class WipePolicy:
+    """How the data of a retiring node goes, and by when."""
+
+    grade: str = "clear"  # clear, purge, destroy
+    deadline: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BurstPolicy:
+    """What a rented node may be and how long it may live; `types` in the order in which they are tried."""
+
+    lifetime: timedelta | None = None
+    boot_deadline: timedelta | None = None
+    types: tuple[str, ...] = ()
 
 
 DEFAULT_LADDER: tuple[Verb, ...] = (
@@ -120,6 +175,16 @@ class Policy:
     heartbeat: timedelta = timedelta(minutes=2)
     step_deadline: timedelta = timedelta(hours=1)
     reserve_for_repair: int = 0
+    canary_nodes: tuple[NodeId, ...] = ()  # canaries by name; `canary` is then their number
+    gate: Gate | None = None
+    repeat: timedelta = timedelta(0)  # tries of a rung within it add up
+    recover: Mapping[str, timedelta] = field(default_factory=dict)  # faults that are over when gone for so long
+    verify: VerifyPolicy = field(default_factory=VerifyPolicy)
+    override_until_new_evidence: bool = False  # who opens a quarantined node is obeyed until something new comes
+    windows: tuple[Window, ...] = ()  # empty: always
+    stuck_after: timedelta | None = None
+    wipe: WipePolicy = field(default_factory=WipePolicy)
+    burst: BurstPolicy | None = None
 
     def may(self, purpose: Purpose) -> Autonomy:
         """The autonomy for one purpose; `act` where nothing is said."""

@@ -41,3 +41,4 @@ class Release:
     untrusted: str = ""  # why the manifest is not to be believed; empty when its signature holds
     manifest: bytes = field(default=b"", repr=False)
     place: str = ""
+    unit: str = ""  # the kind of domain that is worked on as a whole
