@@ -27,7 +27,7 @@ class Clock(Protocol):
 
 
 class Observe(Protocol):
-    """One source of observation. Gives a partial NodeSeen per node; what it can't see is a Gap in it, never an exception.
+    """One source of observation: a partial NodeSeen per node; what it can't see is a Gap in it, never an exception.
 
     The shell merges the sources (`execution.observe`): a later source fills what an earlier one left unseen.
     """
@@ -47,7 +47,7 @@ class Schedule(Protocol):
 
 
 class Configure(Protocol):
-    """What is on a node: one run per verb and batch of nodes. Calls `ended` for each node once, as its result is known."""
+    """What is on a node: one run per verb and batch. Calls `ended` for each node once, as its result is known."""
 
     def run(
         self,
@@ -67,6 +67,14 @@ class PowerPort(Protocol):
     def turn_on(self, node: DeclaredNode) -> Outcome: ...
     def turn_off(self, node: DeclaredNode) -> Outcome: ...
     def cycle(self, node: DeclaredNode) -> Outcome: ...
+
+
+class Identity(Protocol):
+    """Who a machine says it is, over SSH, before it is trusted. Raises Unavailable where it doesn't answer."""
+
+    def host_key(self, node: DeclaredNode) -> str: ...  # as in known_hosts: "ssh-ed25519 AAAA..."
+    def serial(self, node: DeclaredNode) -> str: ...
+    def boot(self, node: DeclaredNode) -> str: ...
 
 
 class Firmware(Protocol):
@@ -130,7 +138,7 @@ class Lease(Protocol):
 class Engine(Protocol):
     """Carries steps out. The embedded one runs them in threads; a distributed one dispatches them."""
 
-    def start(self, steps: Sequence[Step]) -> None: ...
+    def start(self, steps: Sequence[tuple[Step, int]], ended: Callable[[Step, int, Outcome], None]) -> None: ...
     def alive(self) -> frozenset[OrderId]: ...  # orders with a step that this engine is carrying out now
     def wait(self, seconds: float) -> bool: ...  # until a step ends (True) or the time is up
     def stop(self) -> None: ...

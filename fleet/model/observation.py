@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from fleet.model.health import Case, Gap, Signal
-from fleet.model.ids import FLEET, CaseId, NodeId, OrderId, ReleaseId, RolloutId
+from fleet.model.ids import FLEET, NodeId, OrderId, ReleaseId, RolloutId
 from fleet.model.order import Rollout, WorkOrder
 
 
@@ -84,6 +84,7 @@ class Enrolment:
     host_key: str = ""
     applied: ReleaseId | None = None
     served: bool = False
+    fit_since: datetime | None = None  # adopted or verified then: older evidence is history
     retired: bool = False
     certificate: str = ""
     probation_until: datetime | None = None
@@ -93,7 +94,7 @@ class Enrolment:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A person's word that planned work waits (`freeze`), or that nothing new starts (`stop`), or that hands work here."""
+    """A person's word: planned work waits (`freeze`), nothing new starts (`stop`), hands work here (`hands`)."""
 
     kind: str  # freeze, stop, hands
     nodes: tuple[NodeId, ...]  # empty: all
@@ -129,19 +130,6 @@ class Observed:
     records: Records = field(default_factory=Records)
     clocks: tuple[datetime, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    in_flight: frozenset[OrderId] = frozenset()  # orders with a step that this controller is carrying out now
     since_last: float = 0.0  # seconds of honest waiting since the pass before (monotonic)
 
-
-__all__ = [
-    "Case",
-    "CaseId",
-    "Cordon",
-    "Enrolment",
-    "Hold",
-    "Job",
-    "NodeSeen",
-    "Observed",
-    "OrderId",
-    "Power",
-    "Records",
-]

@@ -85,9 +85,11 @@ class WorkOrder:
     canary: bool = False
     reverting: bool = False
     steps: tuple[StepRecord, ...] = ()
+    moved: datetime | None = None  # when purpose, rung or direction last changed
     waited: timedelta = timedelta(0)  # sum of passes spent draining, never a difference of wall clocks
     approved_by: str = ""
     confirmed_by: str = ""
+    mark: int = 0  # steps from here on belong to the present purpose, rung and direction
     hands: bool = False  # climbed to the end of the ladder: a person's turn
 
     @property

@@ -1,0 +1,148 @@
+"""One pass: observe, diagnose, plan, record, begin.
+
+Level-triggered: a pass knows nothing of the one before but what the ledger and the nodes show. A step's entry is
+committed durably before the step begins; no entry, no step. Disruptive steps look at the node's work once more, after
+our cordon took effect, right before they begin.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fleet.errors import NoLease
+from fleet.execution.observe import observe
+from fleet.health.diagnose import diagnose
+from fleet.lifecycle.table import DISRUPTIVE
+from fleet.model.ids import Because
+from fleet.model.observation import NodeSeen, Observed
+from fleet.model.order import Outcome, StepRecord
+from fleet.model.plan import Held, Plan, Step
+from fleet.model.topology import Declared
+from fleet.planning.planner import plan
+from fleet.ports import Clock, Engine, Lease, Ledger, Observe, Schedule, Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What a controller needs of the world. `sources` are looked at side by side in each pass."""
+
+    sources: Sequence[Observe | Schedule]
+    schedule: Schedule
+    ledger: Ledger
+    lease: Lease
+    engine: Engine
+    clock: Clock
+    watch: Watch | None = None
+
+
+LEASE_SECONDS = 30.0
+
+
+class Controller:
+    """Makes passes over one site, in the name of `holder`. Only the holder of the lease acts."""
+
+    def __init__(self, declared: Callable[[], Declared], ports: Ports, holder: str) -> None:
+        self._declared = declared
+        self._ports = ports
+        self._holder = holder
+        self._last: float | None = None
+        self._ending = threading.Lock()
+
+    def look(self) -> tuple[Declared, Observed]:
+        """Observe without deciding anything."""
+        declared, ports = self._declared(), self._ports
+        now = ports.clock.monotonic()
+        since = now - self._last if self._last is not None else 0.0
+        alive = ports.engine.alive()  # read before the records: a step that ends in between is then seen as ended
+        return declared, observe(declared, ports.ledger.records(), ports.sources, ports.clock, alive, since)
+
+    def decide(self) -> tuple[Declared, Observed, Plan]:
+        """Observe and plan, and change nothing: what a pass would do now."""
+        declared, observed = self.look()
+        return declared, observed, plan(declared, observed)
+
+    def one_pass(self) -> Plan:
+        """Observe, decide, record, and begin the steps that the plan allows. Raises NoLease where another acts."""
+        ports = self._ports
+        if not ports.lease.take(self._holder, ports.clock.now(), LEASE_SECONDS):
+            raise NoLease(
+                "this site", "another controller holds the lease", "stop it, or wait until it has gone silent"
+            )
+        declared, observed = self.look()
+        found = diagnose(declared, observed)
+        if found:
+            ports.ledger.commit(found, self._holder, observed.at)
+            observed = _with_records(observed, ports)
+        decided = plan(declared, observed)
+        ports.ledger.commit(decided.changes, self._holder, observed.at)
+        self._count_waiting(observed, decided)
+        steps, late = self._look_again(declared, decided.steps)
+        if late:
+            decided = Plan(decided.at, steps, (*decided.held, *late), decided.changes, decided.out, decided.notes)
+        if ports.watch is not None:
+            ports.watch.planned(decided)
+        self._begin(observed, steps)
+        self._last = ports.clock.monotonic()
+        return decided
+
+    def _count_waiting(self, observed: Observed, decided: Plan) -> None:
+        """Add this pass's honest waiting to the orders that drain."""
+        for held in decided.held:
+            order = observed.records.orders.get(held.node)
+            if order is not None and held.reason is Because.DRAIN_WAITING and observed.since_last > 0:
+                self._ports.ledger.waited(order.id, observed.since_last)
+
+    def _look_again(self, declared: Declared, steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Held, ...]]:
+        """Take out disruptive steps on nodes that have work by now."""
+        risky = [step for step in steps if step.verb in DISRUPTIVE and not step.force]
+        if not risky:
+            return tuple(steps), ()
+        fresh = self._ports.schedule.look([declared.nodes[step.node] for step in risky])
+        late = tuple(
+            Held(
+                step.node,
+                step.purpose,
+                Because.DRAIN_WAITING,
+                _work(fresh.get(step.node)),
+                "work came, or can't be seen",
+            )
+            for step in risky
+            if step.node not in fresh or fresh[step.node].has_work is not False
+        )
+        gone = {held.node for held in late}
+        return tuple(step for step in steps if step.node not in gone), late
+
+    def _begin(self, observed: Observed, steps: Sequence[Step]) -> None:
+        begun: list[tuple[Step, int]] = []
+        for step in steps:
+            seen = observed.nodes.get(step.node) or NodeSeen(step.node)
+            firmware = ",".join(f"{part}={version}" for part, version in sorted(seen.shown.items()))
+            record = StepRecord(step.verb, 0, self._ports.clock.now(), seen.boot, firmware)
+            begun.append((step, self._ports.ledger.begin(step, record, self._holder)))
+        if begun:
+            self._ports.engine.start(begun, self.ended)
+
+    def ended(self, step: Step, token: int, outcome: Outcome) -> None:
+        """Record how a step ended; called by the engine, from any of its threads."""
+        with self._ending:
+            self._ports.ledger.end(step, token, outcome, self._ports.clock.now())
+        if self._ports.watch is not None:
+            self._ports.watch.ended(step, outcome)
+
+
+def _with_records(observed: Observed, ports: Ports) -> Observed:
+    return Observed(
+        observed.at,
+        observed.nodes,
+        ports.ledger.records(),
+        observed.clocks,
+        observed.gaps,
+        observed.in_flight,
+        observed.since_last,
+    )
+
+
+def _work(seen: NodeSeen | None) -> tuple[str, ...]:
+    return tuple(job.id for job in seen.work) if seen is not None else ()

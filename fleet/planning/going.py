@@ -1,0 +1,264 @@
+"""Open orders: what each may do next, how a failure turns it, when it closes.
+
+An order is a record of intent, re-read each pass against today's facts: its purpose may change (a repair takes over an
+upgrade, a retirement takes over all).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fleet.lifecycle.fold import Finished, Next, Scene, Stuck, Wait, Way, advance, look, verified
+from fleet.lifecycle.table import DISRUPTIVE, MUTATING
+from fleet.model.health import Case, Severity
+from fleet.model.ids import PRECEDENCE, Autonomy, Because, CaseId, Purpose, Verb
+from fleet.model.observation import NodeSeen
+from fleet.model.order import Result, RolloutState, WorkOrder
+from fleet.model.plan import CaseMoved, OrderChanged, OrderClosed, Step, StepEnded
+from fleet.model.policy import AtDeadline, ForeignCordon
+from fleet.model.topology import DeclaredNode
+from fleet.planning.capacity import domain_down
+from fleet.planning.draft import Draft
+from fleet.planning.wants import Want
+from fleet.planning.waves import halts
+
+OVER_SSH = frozenset(
+    {
+        Verb.CONVERGE,
+        Verb.REVERT,
+        Verb.VERIFY,
+        Verb.REBOOT,
+        Verb.RESET_GPU,
+        Verb.RELOAD_DRIVER,
+        Verb.RESTART_SERVICE,
+        Verb.WIPE,
+        Verb.REVOKE,
+    }
+)
+"""Verbs that need the node's operating system to answer."""
+
+
+def go_on(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want | None) -> None:
+    """Decide the next step of an open order."""
+    seen = draft.seen(order.node)
+    running = order.running
+    if running is not None:
+        if order.id not in draft.observed.in_flight:
+            _look_first(draft, order, seen)
+        return
+    if want is not None and PRECEDENCE[want.purpose] < PRECEDENCE[order.purpose]:
+        _take_over(draft, order, want)
+        return
+    if order.hands:
+        draft.hold(order.node, order.purpose, Because.AWAITING_HANDS, (order.id,), _last_words(order))
+        return
+    way = way_of(draft, order, node)
+    match way:
+        case Finished():
+            _close(draft, order)
+        case Stuck():
+            _turn(draft, order, node, way)
+        case Wait():
+            _wait(draft, order, node, way)
+        case Next():
+            _step(draft, order, node, way)
+
+
+def way_of(draft: Draft, order: WorkOrder, node: DeclaredNode) -> Way:
+    """What comes next on the order's route."""
+    release = draft.release(order.release)
+    return advance(Scene(order, draft.seen(order.node), release, draft.policy(node), draft.at))
+
+
+def _look_first(draft: Draft, order: WorkOrder, seen: NodeSeen) -> None:
+    record = order.running
+    assert record is not None
+    found = look(record, seen, draft.release(order.release))
+    if found is not None:
+        draft.changes.append(StepEnded(order.id, found.result, found.detail))
+        draft.hold(order.node, order.purpose, Because.ORDER_OPEN, (order.id,), f"{record.verb}: {found.detail}")
+    elif seen.lock:
+        draft.hold(order.node, order.purpose, Because.LOCK_BUSY, (seen.lock,), f"{record.verb} still runs on the node")
+    else:
+        reason = Because.OUT_OF_REACH if seen.reachable is False else Because.GAP
+        draft.hold(order.node, order.purpose, reason, (order.id,), f"whether {record.verb} happened can't be seen yet")
+
+
+def _take_over(draft: Draft, order: WorkOrder, want: Want) -> None:
+    draft.changes.append(
+        OrderChanged(
+            order.id,
+            purpose=want.purpose,
+            release=want.release,
+            rung=want.rung,
+            case=want.case.id if want.case else None,
+            reverting=False,
+            hands=False,
+            why=f"{want.purpose} takes over {order.purpose}: {want.why}",
+        )
+    )
+    rollout = draft.rollouts.get(order.rollout) if order.rollout else None
+    if rollout is not None and order.node in rollout.canaries and want.purpose is Purpose.REPAIR:
+        failed = (*rollout.failed, order.node)
+        why = f"canary {order.node} fell ill: {want.why}"
+        draft.move(replace(rollout, state=RolloutState.HALTED, failed=failed, why=why), why)
+    draft.hold(order.node, want.purpose, Because.ORDER_OPEN, (order.id,), f"{order.purpose} became {want.purpose}")
+
+
+def _last_words(order: WorkOrder) -> str:
+    failed = [step for step in order.steps if step.result is Result.FAILED]
+    return f"{failed[-1].verb} failed: {failed[-1].detail}" if failed else "a person must work on the node"
+
+
+def _wait(draft: Draft, order: WorkOrder, node: DeclaredNode, way: Wait) -> None:
+    drain = draft.policy(node).drain
+    late = drain.deadline is not None and order.waited >= drain.deadline
+    if way.reason is Because.DRAIN_WAITING and late and drain.then is AtDeadline.REQUEUE and not draft.jumped:
+        if _allowed(draft, order, node, Verb.DRAIN):
+            why = f"the deadline of {drain.deadline} passed; policy says requeue"
+            draft.steps.append(Step(order.id, order.node, Verb.DRAIN, order.purpose, order.release, True, why))
+        return
+    draft.hold(order.node, order.purpose, way.reason, way.names, way.text)
+
+
+def _step(draft: Draft, order: WorkOrder, node: DeclaredNode, way: Next) -> None:
+    if not _allowed(draft, order, node, way.verb):
+        return
+    if way.verb is Verb.CORDON:
+        full = draft.capacity.blocks(node, draft.policy(node))
+        if full is not None and not _broken(draft, order):
+            draft.hold(order.node, order.purpose, full.reason, full.names, full.text)
+            return
+        draft.capacity.take(node, order.id)
+    draft.steps.append(Step(order.id, order.node, way.verb, order.purpose, order.release))
+
+
+def _broken(draft: Draft, order: WorkOrder) -> bool:
+    case = draft.observed.records.cases.get(order.node)
+    return case is not None and case.open and case.severity is Severity.FATAL
+
+
+def _allowed(draft: Draft, order: WorkOrder, node: DeclaredNode, verb: Verb) -> bool:
+    """Whether a verb may begin on the node now; holds it with the reason where it may not."""
+    seen, policy = draft.seen(order.node), draft.policy(node)
+    reason = _forbids(draft, order, node, verb)
+    if reason is not None:
+        draft.hold(order.node, order.purpose, reason[0], reason[1], reason[2])
+        return False
+    if verb in DISRUPTIVE and seen.foreign and policy.foreign_cordon is ForeignCordon.LEAVE:
+        names = tuple(cordon.owner for cordon in seen.foreign)
+        text = "; ".join(f"{cordon.owner}: {cordon.reason}" for cordon in seen.foreign)
+        draft.hold(order.node, order.purpose, Because.FOREIGN_CORDON, names, text)
+        return False
+    return True
+
+
+def _forbids(
+    draft: Draft, order: WorkOrder, node: DeclaredNode, verb: Verb
+) -> tuple[Because, tuple[str, ...], str] | None:
+    seen = draft.seen(order.node)
+    if verb in MUTATING or verb is Verb.CORDON:
+        if draft.observed.records.observe_only:
+            return Because.OBSERVE_ONLY, (), draft.observed.records.observe_only
+        if draft.policy(node).may(order.purpose) is Autonomy.OBSERVE:
+            return Because.OBSERVE_ONLY, (), f"autonomy for {order.purpose} is observe"
+    stop = draft.held_by("stop", order.node)
+    if stop is not None and verb in DISRUPTIVE:
+        return Because.STOPPED, (stop.by,), f"fleet stop by {stop.by}: {stop.reason}"
+    if seen.lock:
+        return Because.LOCK_BUSY, (seen.lock,), f"{seen.lock} holds the node's lock"
+    if verb in OVER_SSH and seen.reachable is not True:
+        down = domain_down(node, draft.observed, draft.capacity)
+        if down is not None:
+            return Because.DOMAIN_DOWN, (down.name,), f"{down} is down as a whole"
+        return Because.OUT_OF_REACH, (order.node,), f"{verb} needs SSH, and the node does not answer"
+    if verb in DISRUPTIVE:
+        if seen.has_work is None:
+            return Because.GAP, (), "whether work is on the node could not be seen"
+        if seen.has_work or seen.holders:
+            return Because.DRAIN_WAITING, tuple(job.id for job in seen.work) + seen.holders, "work is on the node"
+    if verb is Verb.UNCORDON and seen.scheduler_up is not True:
+        return Because.OUT_OF_REACH, (order.node,), "the node does not answer its scheduler; opened, it would eat jobs"
+    release = draft.release(order.release)
+    if verb in {Verb.CONVERGE, Verb.REVERT, Verb.FLASH} and release is not None and release.untrusted:
+        return Because.UNTRUSTED, (release.id,), release.untrusted
+    return None
+
+
+def _close(draft: Draft, order: WorkOrder) -> None:
+    good = not order.reverting
+    draft.changes.append(OrderClosed(order.id, order.node, good, "done" if good else "back on the release before"))
+    case = draft.observed.records.cases.get(order.node)
+    if order.purpose is Purpose.REPAIR and case is not None and case.open:
+        passed = verified(order)
+        draft.changes.append(CaseMoved(replace(case, closed=draft.at), f"verified {passed.detail if passed else ''}"))
+    rollout = draft.rollouts.get(order.rollout) if order.rollout else None
+    if rollout is not None and good and order.purpose is Purpose.UPGRADE and order.node not in rollout.passed:
+        draft.move(replace(rollout, passed=(*rollout.passed, order.node)), f"{order.node} passed")
+
+
+def _turn(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> None:
+    """A verb has failed as often as it may: climb, go back, or call a person."""
+    match order.purpose:
+        case Purpose.REPAIR:
+            _climb(draft, order, node, stuck)
+        case Purpose.RETIRE | Purpose.SHED:
+            draft.hold(order.node, order.purpose, Because.WIPE_UNPROVEN, (order.id,), f"{stuck.verb}: {stuck.why}")
+        case Purpose.UPGRADE | Purpose.CORRECT | Purpose.ENROL if not order.reverting:
+            _fail_rollout(draft, order, node, stuck)
+            _go_back(draft, order, stuck)
+        case _:
+            _to_hands(draft, order, stuck, "revert_failed")
+
+
+def _climb(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> None:
+    policy = draft.policy(node)
+    release = draft.release(order.release)
+    forbidden = set(release.forbids) if release else set()
+    case = draft.observed.records.cases.get(order.node)
+    for cause in case.causes if case else ():
+        forbidden |= set(policy.skip.get(cause, ()))
+    place = policy.ladder.index(order.rung) if order.rung in policy.ladder else -1
+    rung = next((rung for rung in policy.ladder[place + 1 :] if rung not in forbidden), Verb.RMA)
+    why = f"{stuck.verb} failed: {stuck.why}"
+    draft.changes.append(OrderChanged(order.id, rung=rung, hands=rung is Verb.RMA, why=why))
+    draft.hold(order.node, order.purpose, Because.ORDER_OPEN, (order.id,), f"{why}; next rung {rung}")
+
+
+def _fail_rollout(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> None:
+    rollout = draft.rollouts.get(order.rollout) if order.rollout else None
+    if rollout is None:
+        return
+    why = halts(rollout, draft.policy(node), order.node)
+    failed = rollout.failed if order.node in rollout.failed else (*rollout.failed, order.node)
+    state = RolloutState.HALTED if why else rollout.state
+    text = f"{why}: {stuck.verb}: {stuck.why}" if why else f"{order.node} failed: {stuck.verb}: {stuck.why}"
+    draft.move(replace(rollout, state=state, failed=failed, why=text if why else rollout.why), text)
+
+
+def _go_back(draft: Draft, order: WorkOrder, stuck: Stuck) -> None:
+    enrolled = draft.observed.records.enrolled.get(order.node)
+    before = enrolled.applied if enrolled else None
+    target = draft.release(order.release)
+    if order.purpose is not Purpose.UPGRADE or before is None or before == order.release:
+        _to_hands(draft, order, stuck, f"{order.purpose.lower()}_failed")
+    elif target is not None and target.irreversible:
+        _to_hands(draft, order, stuck, "cannot_go_back")
+    else:
+        why = f"{stuck.verb} failed: {stuck.why}; back to {before}"
+        draft.changes.append(OrderChanged(order.id, release=before, reverting=True, why=why))
+        draft.hold(order.node, order.purpose, Because.GATE_FAILED, (order.id,), why)
+
+
+def _to_hands(draft: Draft, order: WorkOrder, stuck: Stuck, cause: str) -> None:
+    """Quarantine: the order becomes a repair that waits for a person, with a case that says why."""
+    why = f"{stuck.verb} failed: {stuck.why}"
+    case = draft.observed.records.cases.get(order.node)
+    if case is None or not case.open:
+        name = CaseId(f"case-{order.id}")
+        case = Case(name, order.node, (cause,), Severity.DEGRADED, draft.at, draft.at, evidence=(why,))
+        draft.changes.append(CaseMoved(case, why))
+    draft.changes.append(
+        OrderChanged(order.id, purpose=Purpose.REPAIR, rung=Verb.RMA, case=case.id, hands=True, why=why)
+    )
+    draft.hold(order.node, Purpose.REPAIR, Because.AWAITING_HANDS, (order.id,), why)
