@@ -1,0 +1,263 @@
+"""One run of a simulated fleet: events, passes of the very controller that runs on real machines, and crashes.
+
+A pass is made at every moment at which something happened, at least once a minute, and again within one moment as long
+as the pass before began something. A crash drops the controller and everything that is neither in the ledger nor in
+the world.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from fleet.errors import FleetError, NoLease
+from fleet.execution.observe import join
+from fleet.execution.reconcile import Controller, Ports
+from fleet.model.ids import NodeId, RolloutId, Verb
+from fleet.model.observation import Enrolment, NodeSeen, Observed
+from fleet.model.order import Outcome, Rollout, RolloutState, StepRecord
+from fleet.model.plan import Change, Plan, Step
+from fleet.model.topology import Declared, DeclaredNode
+from fleet.sim.agenda import moment
+from fleet.sim.engine import VirtualEngine
+from fleet.sim.fakes import Bmcs, Hosts, Scheduler, SimClock, Told
+from fleet.sim.ledger import MemoryLedger
+from fleet.sim.physics import firmware
+from fleet.sim.world import Machine, World
+
+PASSES_IN_A_MOMENT = 12
+TICK = 60.0
+
+
+class Crash(BaseException):
+    """The controller dies here. Not an Exception: nothing in the product may catch it."""
+
+
+class Sources:
+    """All that can be seen, as one source."""
+
+    def __init__(self, world: World) -> None:
+        self._looks = (Hosts(world), Bmcs(world), Scheduler(world))
+
+    def look(self, nodes: Sequence[DeclaredNode]) -> dict[NodeId, NodeSeen]:
+        """Each node as SSH, its BMC and the scheduler show it."""
+        looks = [source.look(nodes) for source in self._looks]
+        return {node.id: join(node.id, [look[node.id] for look in looks]) for node in nodes}
+
+
+@dataclass(slots=True)
+class TrippedLedger:
+    """The ledger with wires in it: `trip` is called after each durable write, and may raise Crash."""
+
+    inner: MemoryLedger
+    trip: Callable[[str], None]
+
+    def records(self) -> object:
+        """As the ledger says."""
+        return self.inner.records()
+
+    def commit(self, changes: Iterable[Change], by: str, at: object) -> None:
+        """A crash can come right after it."""
+        listed = tuple(changes)
+        self.inner.commit(listed, by, at)  # type: ignore[arg-type]  # handed through
+        if listed:
+            self.trip("commit")
+
+    def begin(self, step: Step, record: StepRecord, by: str) -> int:
+        """A crash can come after the entry and before the step."""
+        token = self.inner.begin(step, record, by)
+        self.trip("begin")
+        return token
+
+    def end(self, step: Step, token: int, outcome: Outcome, at: object) -> None:
+        """A crash can come before the end is written, or after it."""
+        self.trip("before end")
+        self.inner.end(step, token, outcome, at)  # type: ignore[arg-type]  # handed through
+        self.trip("end")
+
+    def waited(self, order: object, seconds: float) -> None:
+        """As the ledger does."""
+        self.inner.waited(order, seconds)  # type: ignore[arg-type]  # handed through
+
+    def still_ours(self, node: NodeId, token: int) -> bool:
+        """As the ledger does."""
+        return self.inner.still_ours(node, token)
+
+
+@dataclass(slots=True)
+class Simulation:
+    """A fleet, its ledger, at most one controller, and who watches."""
+
+    world: World
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    clock: SimClock = field(init=False)
+    controller: Controller | None = None
+    engine: VirtualEngine | None = None
+    last: Plan | None = None
+    observed: Observed | None = None
+    passes: int = 0
+    watchers: list[Callable[[Simulation], None]] = field(default_factory=list)
+    crash_at: set[int] = field(default_factory=set)  # numbers of durable writes after which it dies
+    restart_seconds: float = 10.0
+    writes: int = 0
+    crashes: int = 0
+    failures: list[str] = field(default_factory=list)
+    ends: float = 0.0
+    ticking: bool = False
+    auto_restart: bool = True
+    on_crash: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.clock = SimClock(self.world)
+
+    # The controller
+
+    def start_controller(self) -> None:
+        """A controller comes up with an empty memory."""
+        if self.controller is not None:
+            return
+        self.engine = VirtualEngine(self.world)
+        ledger = TrippedLedger(self.ledger, self._trip)
+        sources = Sources(self.world)
+        ports = Ports(
+            sources=(sources,),
+            schedule=Scheduler(self.world),
+            ledger=ledger,  # type: ignore[arg-type]  # the same methods, handed through
+            lease=self.ledger,
+            engine=self.engine,
+            clock=self.clock,
+            **_optional(self),
+        )
+        self.controller = Controller(lambda: self.world.declared, ports, "simulated")
+
+    def kill_controller(self) -> None:
+        """It dies with no time to write anything."""
+        if self.engine is not None:
+            self.engine.stop()
+        self.controller = self.engine = None
+
+    def _trip(self, _where: str) -> None:
+        self.writes += 1
+        if self.writes in self.crash_at:
+            raise Crash
+
+    def _crashed(self) -> None:
+        self.crashes += 1
+        self.kill_controller()
+        if self.auto_restart:
+            self.world.agenda.after(self.restart_seconds, self.start_controller)
+
+    # Time
+
+    def run(self, until: float) -> None:
+        """Go on until that moment."""
+        self.ends = until
+        if not self.ticking:
+            self.ticking = True
+            self.world.agenda.after(0, self._tick)
+        agenda = self.world.agenda
+        while (following := agenda.next) is not None and following <= until:
+            try:
+                agenda.advance()
+            except Crash:
+                self._crashed()
+            self._moment()
+
+    def _tick(self) -> None:
+        if self.world.now + TICK <= self.ends:
+            self.world.agenda.after(TICK, self._tick)
+
+    def _moment(self) -> None:
+        for _ in range(PASSES_IN_A_MOMENT):
+            began = self._pass()
+            for watch in self.watchers:
+                watch(self)
+            if not began:
+                return
+
+    def _pass(self) -> bool:
+        """One pass. True where it changed something, so that another one in the same moment makes sense."""
+        if self.controller is None:
+            return False
+        self.passes += 1
+        before = len(self.ledger.trail)
+        try:
+            self.last = self.controller.one_pass()
+        except Crash:
+            self._crashed()
+            return False
+        except NoLease:
+            return False
+        except FleetError as error:
+            self.failures.append(f"{self.world.now:.0f}s: {error}")
+            return False
+        return len(self.ledger.trail) > before
+
+    def look(self) -> Observed:
+        """What a controller would see and remember now."""
+        nodes = [node for node in self.world.declared.nodes.values() if node.id in self.world.machines]
+        return Observed(
+            at=self.clock.now(),
+            nodes=Sources(self.world).look(nodes),
+            records=self.ledger.records(),
+            in_flight=self.engine.alive() if self.engine is not None else frozenset(),
+        )
+
+    # People
+
+    def order_rollout(self, pool: str, release: str, nodes: Sequence[NodeId], by: str = "operator") -> Rollout:
+        """A person orders a release for some nodes of a pool."""
+        found = Rollout(
+            id=RolloutId(f"ro-{len(self.ledger.rollouts) + 1}-{pool}"),
+            pool=self.world.declared.nodes[nodes[0]].pool,
+            release=self.world.declared.releases[release].id,  # type: ignore[index]  # a ReleaseId is a str
+            opened=self.clock.now(),
+            state=RolloutState.RUNNING,
+            nodes=tuple(nodes),
+            canaries=self.world.declared.pools[self.world.declared.nodes[nodes[0]].pool].policy.canary_nodes,
+            by=by,
+            changed=self.clock.now(),
+        )
+        self.ledger.open_rollout(found, by)
+        return found
+
+
+def _optional(simulation: Simulation) -> dict[str, object]:
+    """Ports that a controller may have: given where it has a place for them."""
+    names = set(Ports.__dataclass_fields__)
+    return {"notify": Told(simulation.world)} if "notify" in names else {}
+
+
+def populate(declared: Declared, *, seed: int = 0, jitter: float = 0.0) -> Simulation:
+    """A healthy, idle fleet that serves on what git declares, enrolled in an empty ledger, with a controller."""
+    world = World(declared)
+    if jitter:
+        chance = random.Random(seed)
+        world.jitter = [1.0 + chance.uniform(-jitter, jitter) for _ in range(997)]
+    policies = [pool.policy for pool in declared.pools.values()]
+    world.cures = {what: rung for policy in policies for what, rung in policy.first_rung.items()}
+    world.services = frozenset(name for policy in policies for name in policy.drain.stop_services)
+    simulation = Simulation(world)
+    for node in declared.nodes.values():
+        release = declared.releases[declared.target(node)]
+        world.machines[node.id] = machine = Machine(node.id, node.serial or f"SN-{node.id}")
+        machine.expected_devices = machine.devices = node.accelerators
+        carry(machine, declared, release.id)
+        simulation.ledger.enrolled[node.id] = Enrolment(
+            node.id, machine.serial, applied=release.id, served=True, fit_since=None
+        )
+    simulation.ledger.last_entry = moment(0)
+    simulation.start_controller()
+    return simulation
+
+
+def carry(machine: Machine, declared: Declared, release_id: str) -> None:
+    """Make a machine carry and show a release, as if it always had."""
+    release = next(found for found in declared.releases.values() if found.id == release_id)
+    machine.packages = {package.name: package.version for package in release.packages}
+    machine.installed = dict(release.versions)
+    machine.shown = dict(release.versions)
+
+
+__all__ = ["Crash", "Simulation", "Verb", "carry", "firmware", "populate"]
