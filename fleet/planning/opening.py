@@ -24,8 +24,7 @@ UNDER_BREAKER = frozenset({Purpose.REPAIR, Purpose.UPGRADE, Purpose.CORRECT, Pur
 def consider(draft: Draft, node: DeclaredNode, want: Want) -> None:
     """Open an order for a want, or hold it with the reason."""
     held = (
-        _people(draft, node, want)
-        or _reach(draft, node, want)
+        blocked_by_people_or_reach(draft, node, want)
         or _breaker(draft, node, want)
         or _turn(draft, node, want)
         or _capacity(draft, node, want)
@@ -60,14 +59,15 @@ def pick_canaries(draft: Draft, rollout: Rollout, candidates: list[tuple[Declare
     policy = draft.policy(candidates[0][0])
     if not policy.canary:
         return
-    able = [draft.seen(node.id) for node, want in candidates if _able(draft, node, want)]
+    able = [draft.seen(node.id) for node, want in candidates if blocked_by_people_or_reach(draft, node, want) is None]
     chosen = choose_canaries(able, policy)
     if chosen:
         draft.move(replace(rollout, canaries=chosen), f"canary: {', '.join(chosen)}")
 
 
-def _able(draft: Draft, node: DeclaredNode, want: Want) -> bool:
-    return _people(draft, node, want) is None and _reach(draft, node, want) is None
+def blocked_by_people_or_reach(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
+    """What holds a node whatever the capacity: people's words, policy, what can't be seen or reached."""
+    return _people(draft, node, want) or _reach(draft, node, want)
 
 
 def _held(want: Want, reason: Because, names: tuple[str, ...] = (), text: str = "") -> Held:
