@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from fleet.errors import FleetError
 from fleet.model.ids import NodeId, OrderId, ReleaseId, Verb
 from fleet.model.observation import Enrolment, Hold, NodeSeen, Records
 from fleet.model.order import Outcome, Rollout, StepRecord
@@ -155,6 +156,7 @@ class Watch(Protocol):
 
     def planned(self, plan: Plan) -> None: ...
     def ended(self, step: Step, outcome: Outcome) -> None: ...
+    def troubled(self, error: FleetError) -> None: ...  # a pass or an entry that could not be made
 
 
 class Trust(Protocol):

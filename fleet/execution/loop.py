@@ -24,7 +24,7 @@ def run(
     stop: Event,
     troubled: Callable[[FleetError], None],
 ) -> Plan | None:
-    """Make passes until `done` says so of a pass that began nothing, or `stop` is set. The last plan, if there is one."""
+    """Make passes until `done` says so of a pass that began nothing, or `stop` is set; gives the last plan."""
     last: Plan | None = None
     while not stop.is_set():
         try:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fleet.errors import NoLease
+from fleet.errors import FleetError, NoLease
 from fleet.execution.observe import observe
 from fleet.health.diagnose import diagnose
 from fleet.lifecycle.table import DISRUPTIVE
@@ -115,19 +115,29 @@ class Controller:
         return tuple(step for step in steps if step.node not in gone), late
 
     def _begin(self, observed: Observed, steps: Sequence[Step]) -> None:
+        """Commit the entry of each step, then begin them. What was entered begins even if a later entry fails."""
         begun: list[tuple[Step, int]] = []
-        for step in steps:
-            seen = observed.nodes.get(step.node) or NodeSeen(step.node)
-            firmware = ",".join(f"{part}={version}" for part, version in sorted(seen.shown.items()))
-            record = StepRecord(step.verb, 0, self._ports.clock.now(), seen.boot, firmware)
-            begun.append((step, self._ports.ledger.begin(step, record, self._holder)))
-        if begun:
-            self._ports.engine.start(begun, self.ended)
+        try:
+            for step in steps:
+                seen = observed.nodes.get(step.node) or NodeSeen(step.node)
+                firmware = ",".join(f"{part}={version}" for part, version in sorted(seen.shown.items()))
+                record = StepRecord(step.verb, 0, self._ports.clock.now(), seen.boot, firmware)
+                begun.append((step, self._ports.ledger.begin(step, record, self._holder)))
+        finally:
+            if begun:
+                self._ports.engine.start(begun, self.ended)
 
     def ended(self, step: Step, token: int, outcome: Outcome) -> None:
-        """Record how a step ended; called by the engine, from any of its threads."""
-        with self._ending:
-            self._ports.ledger.end(step, token, outcome, self._ports.clock.now())
+        """Record how a step ended; called by the engine, from any of its threads.
+
+        An end that can't be recorded is not lost: the next pass finds the step without an end and looks at the node.
+        """
+        try:
+            with self._ending:
+                self._ports.ledger.end(step, token, outcome, self._ports.clock.now())
+        except FleetError as error:
+            if self._ports.watch is not None:
+                self._ports.watch.troubled(error)
         if self._ports.watch is not None:
             self._ports.watch.ended(step, outcome)
 
