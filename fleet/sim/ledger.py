@@ -7,14 +7,14 @@ the hash of the one before it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from fleet.errors import LedgerError
 from fleet.model.health import Case, Severity
-from fleet.model.ids import NodeId, OrderId, Purpose, RolloutId, Verb
+from fleet.model.ids import NodeId, OrderId, Purpose, ReleaseId, RolloutId, Verb
 from fleet.model.observation import Enrolment, Hold, Records
 from fleet.model.order import (
     Again,
@@ -177,6 +177,19 @@ class MemoryLedger:
         """A line of the trail that changes nothing."""
         self._write(at, by, f"{node or ''} {what} {why}".strip())
 
+    def give_back(self, node: NodeId, by: str, did: str, at: datetime) -> None:
+        """A person has done the rung that only people can do."""
+        order = self.orders.get(node)
+        if order is not None and order.running is None:
+            self.token += 1
+            done = StepRecord(Verb.RMA, self.token, at, ended=at, result=Result.DONE, detail=did)
+            self.orders[node] = replace(order, steps=(*order.steps, done), hands=False)
+        self._write(at, by, f"gave {node} back: {did}")
+
+    def applied(self, node: NodeId, release: ReleaseId) -> None:
+        """What a node carries from before the ledger began."""
+        self.enrolled[node] = replace(self.enrolled[node], applied=release)
+
     # Lease
 
     def take(self, holder: str, at: datetime, ttl_seconds: float) -> bool:
@@ -219,7 +232,9 @@ class MemoryLedger:
 
     def _open(self, change: OrderOpened, at: datetime) -> None:
         if change.node in self.orders:
-            raise LedgerError(f"order {change.order}", f"{change.node} has the open order {self.orders[change.node].id}")
+            raise LedgerError(
+                f"order {change.order}", f"{change.node} has the open order {self.orders[change.node].id}"
+            )
         self.orders[change.node] = WorkOrder(
             id=change.order,
             node=change.node,
@@ -315,7 +330,3 @@ def broken_link(trail: Sequence[Entry]) -> int | None:
         previous = entry.hash
     return None
 
-
-def applied(ledger: MemoryLedger) -> Mapping[NodeId, str]:
-    """What each node was last made to carry."""
-    return {node: str(enrolment.applied or "") for node, enrolment in ledger.enrolled.items()}

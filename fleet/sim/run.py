@@ -106,7 +106,7 @@ class Simulation:
     ends: float = 0.0
     ticking: bool = False
     auto_restart: bool = True
-    on_crash: list[Callable[[], None]] = field(default_factory=list)
+    home: NodeId | None = None  # the node on which the controller lives
 
     def __post_init__(self) -> None:
         self.clock = SimClock(self.world)
@@ -168,7 +168,17 @@ class Simulation:
         if self.world.now + TICK <= self.ends:
             self.world.agenda.after(TICK, self._tick)
 
+    def _at_home(self) -> None:
+        """A controller that lives on a node goes down and comes up with it."""
+        if self.home is None:
+            return
+        if not self.world.machines[self.home].reachable:
+            self.kill_controller()
+        else:
+            self.start_controller()
+
     def _moment(self) -> None:
+        self._at_home()
         for _ in range(PASSES_IN_A_MOMENT):
             began = self._pass()
             for watch in self.watchers:
@@ -206,7 +216,13 @@ class Simulation:
 
     # People
 
-    def order_rollout(self, pool: str, release: str, nodes: Sequence[NodeId], by: str = "operator") -> Rollout:
+    def given(self, node: NodeId, by: str, did: str) -> None:
+        """A person gives a node back after working on it: the remedy that was theirs is done."""
+        self.ledger.give_back(node, by, did, self.clock.now())
+
+    def order_rollout(
+        self, pool: str, release: str, nodes: Sequence[NodeId], by: str = "operator", plan: str = ""
+    ) -> Rollout:
         """A person orders a release for some nodes of a pool."""
         found = Rollout(
             id=RolloutId(f"ro-{len(self.ledger.rollouts) + 1}-{pool}"),
@@ -217,6 +233,7 @@ class Simulation:
             nodes=tuple(nodes),
             canaries=self.world.declared.pools[self.world.declared.nodes[nodes[0]].pool].policy.canary_nodes,
             by=by,
+            plan=plan,
             changed=self.clock.now(),
         )
         self.ledger.open_rollout(found, by)
