@@ -67,12 +67,13 @@ class OrderChanged:
 
 @dataclass(frozen=True, slots=True)
 class OrderClosed:
-    """An order ends. `served` says whether the node is back in service by it."""
+    """An order ends. `applied` is the release that was made true by it; None leaves the node's baseline as it was."""
 
     order: OrderId
     node: NodeId
     good: bool
     why: str = ""
+    applied: ReleaseId | None = None
 
 
 @dataclass(frozen=True, slots=True)

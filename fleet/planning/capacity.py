@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fleet.model.health import Case, Severity
-from fleet.model.ids import Because, NodeId
+from fleet.model.ids import Because, NodeId, Verb
 from fleet.model.observation import Enrolment, NodeSeen, Observed, Power
 from fleet.model.policy import Policy
 from fleet.model.topology import Declared, DeclaredNode, Disposition, Domain, DomainKind
@@ -118,6 +118,9 @@ def survey(declared: Declared, observed: Observed) -> Capacity:
         why = why_out(node, seen_nodes.get(node.id), record, cases.get(node.id))
         if why:
             found.take(node, why)
+    for order in observed.records.orders.values():
+        if order.running is not None and order.running.verb is Verb.CORDON and order.node in declared.nodes:
+            found.take(declared.nodes[order.node], f"{order.id} is closing it")
     return found
 
 

@@ -17,6 +17,9 @@ from fleet.planning.breaker import Breaker, breakers
 from fleet.planning.capacity import Capacity, survey
 from fleet.planning.wants import rollouts_by_node
 
+PLANNED_WORK = frozenset({Purpose.ENROL, Purpose.UPGRADE, Purpose.CORRECT})
+"""Purposes that bring a node to a release; what a freeze makes wait."""
+
 CLOCK_LIMIT = timedelta(seconds=60)
 
 

@@ -18,7 +18,7 @@ from fleet.model.plan import CaseMoved, OrderChanged, OrderClosed, Step, StepEnd
 from fleet.model.policy import AtDeadline, ForeignCordon
 from fleet.model.topology import DeclaredNode
 from fleet.planning.capacity import domain_down
-from fleet.planning.draft import Draft
+from fleet.planning.draft import PLANNED_WORK, Draft
 from fleet.planning.wants import Want
 from fleet.planning.waves import halts
 
@@ -187,7 +187,9 @@ def _forbids(
 
 def _close(draft: Draft, order: WorkOrder) -> None:
     good = not order.reverting
-    draft.changes.append(OrderClosed(order.id, order.node, good, "done" if good else "back on the release before"))
+    why = "done" if good else f"back on {order.release}"
+    applied = order.release if order.purpose in PLANNED_WORK else None
+    draft.changes.append(OrderClosed(order.id, order.node, good, why, applied))
     case = draft.observed.records.cases.get(order.node)
     if order.purpose is Purpose.REPAIR and case is not None and case.open:
         passed = verified(order)

@@ -11,12 +11,9 @@ from fleet.model.plan import Held, OrderOpened
 from fleet.model.policy import Emptying, ForeignCordon, Policy
 from fleet.model.topology import DeclaredNode, Disposition
 from fleet.planning.capacity import domain_down
-from fleet.planning.draft import Draft
+from fleet.planning.draft import PLANNED_WORK, Draft
 from fleet.planning.wants import Want
 from fleet.planning.waves import choose_canaries, gate
-
-PLANNED_WORK = frozenset({Purpose.ENROL, Purpose.UPGRADE, Purpose.CORRECT})
-"""What a freeze makes wait."""
 
 UNDER_BREAKER = frozenset({Purpose.REPAIR, Purpose.UPGRADE, Purpose.CORRECT, Purpose.ENROL})
 

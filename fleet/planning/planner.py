@@ -109,10 +109,13 @@ def _end_rollouts(draft: Draft) -> None:
             continue
         if rollout.state is RolloutState.HALTED and rollout.failed and not rollout.passed:
             draft.move(replace(rollout, state=RolloutState.REVERTED), rollout.why)
-        elif rollout.state is RolloutState.RUNNING and all(
-            _settled(draft, node, rollout.release) for node in rollout.nodes
-        ):
-            draft.move(replace(rollout, state=RolloutState.DONE), "every node is on the release")
+        elif rollout.state is RolloutState.RUNNING:
+            left = [node for node in rollout.nodes if not _settled(draft, node, rollout.release)]
+            if not left:
+                draft.move(replace(rollout, state=RolloutState.DONE), "every node is on the release")
+            elif set(left) <= set(rollout.failed):
+                why = f"all others are done; failed: {', '.join(left)}"
+                draft.move(replace(rollout, state=RolloutState.HALTED, why=why), why)
 
 
 def _settled(draft: Draft, name: NodeId, release_id: ReleaseId) -> bool:

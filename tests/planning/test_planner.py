@@ -422,3 +422,18 @@ def test_the_reason_carries_the_orders_purpose() -> None:
     fleet = Fleet()
     fleet.roll()
     assert step(fleet.plan(), "n1").order.startswith("upgrade-n1-")
+
+
+def test_a_node_whose_closing_is_under_way_counts_as_out() -> None:
+    fleet = Fleet(policy=ONE)
+    fleet.order("n1", (Verb.CORDON, Result.RUNNING))
+    fleet.in_flight = frozenset({fleet.orders[NodeId("n1")].id})
+    fleet.roll()
+    assert fleet.plan().steps == ()
+
+
+def test_a_repair_leaves_the_baseline_as_it_was() -> None:
+    fleet = Fleet()
+    walk = (Verb.CORDON, Verb.DRAIN, Verb.REBOOT, Verb.VERIFY, Verb.UNCORDON)
+    fleet.order("n1", *((verb, DONE) for verb in walk), purpose=Purpose.REPAIR, rung=Verb.REBOOT)
+    assert next(c for c in fleet.plan().changes if isinstance(c, OrderClosed)).applied is None
