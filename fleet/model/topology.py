@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from fleet.model.ids import NodeId, PoolId, ReleaseId
 from fleet.model.policy import Policy
@@ -31,10 +32,11 @@ class DomainKind(StrEnum):
     QUOTA = "quota"
     SITE = "site"
 
+    __hash__ = str.__hash__  # Enum's own hash is a Python call
 
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """One thing that fails together: `rack a1`, `feed B`, `pool train`."""
+
+class Domain(NamedTuple):
+    """One thing that fails together: `rack a1`, `feed B`, `pool train`. A tuple: the plan hashes it for every node."""
 
     kind: DomainKind
     name: str

@@ -16,6 +16,8 @@ from fleet.planning.capacity import survey
 
 def guard(plan: Plan, declared: Declared, observed: Observed) -> Plan:
     """The plan without the steps that break a never; each of them becomes held."""
+    if not plan.steps:
+        return plan
     capacity = survey(declared, observed)
     kept: list[Step] = []
     removed: list[Held] = []
