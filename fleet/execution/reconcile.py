@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fleet.errors import FleetError, NoLease
+from fleet.execution.certify import Certify, certified
 from fleet.execution.observe import observe
 from fleet.health.diagnose import diagnose
 from fleet.lifecycle.table import DISRUPTIVE
@@ -35,6 +36,7 @@ class Ports:
     engine: Engine
     clock: Clock
     watch: Watch | None = None
+    certify: Certify | None = None  # without it, retirements close uncertified and Pulumi won't delete their nodes
 
 
 LEASE_SECONDS = 30.0
@@ -49,6 +51,7 @@ class Controller:
         self._holder = holder
         self._last: float | None = None
         self._ending = threading.Lock()
+        self.seen: tuple[Declared, Observed] | None = None  # what the last pass decided on
 
     def look(self) -> tuple[Declared, Observed]:
         """Observe without deciding anything."""
@@ -75,7 +78,10 @@ class Controller:
         if found:
             ports.ledger.commit(found, self._holder, observed.at)
             observed = _with_records(observed, ports)
+        self.seen = declared, observed
         decided = plan(declared, observed)
+        if ports.certify is not None:
+            decided = certified(decided, declared, observed, ports.certify)
         ports.ledger.commit(decided.changes, self._holder, observed.at)
         self._count_waiting(observed, decided)
         steps, late = self._look_again(declared, decided.steps)

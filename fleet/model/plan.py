@@ -74,6 +74,7 @@ class OrderClosed:
     good: bool
     why: str = ""
     applied: ReleaseId | None = None
+    certificate: str = ""  # where the certificate of a retirement lies
 
 
 @dataclass(frozen=True, slots=True)

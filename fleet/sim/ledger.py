@@ -252,11 +252,12 @@ class MemoryLedger:
     def _change(self, change: OrderChanged, at: datetime) -> None:
         order = self._order(change.order)
         turned = (change.purpose, change.rung, change.reverting, change.release) != (None, None, None, None)
+        turned = turned or change.hands is False
         self.orders[order.node] = replace(
             order,
             purpose=change.purpose or order.purpose,
             release=change.release or order.release,
-            rung=change.rung or order.rung,
+            rung=change.rung or (None if change.hands is False else order.rung),
             case=change.case or order.case,
             reverting=order.reverting if change.reverting is None else change.reverting,
             hands=order.hands if change.hands is None else change.hands,
@@ -272,7 +273,7 @@ class MemoryLedger:
         if old is None or not change.good:
             return
         if order.purpose is Purpose.RETIRE:
-            self.enrolled[order.node] = replace(old, retired=True)
+            self.enrolled[order.node] = replace(old, retired=True, certificate=change.certificate or old.certificate)
             return
         applied = order.release if order.purpose in TO_RELEASE and not order.reverting else old.applied
         verified = any(step.verb is Verb.VERIFY and step.result is Result.DONE for step in order.steps)
@@ -329,4 +330,3 @@ def broken_link(trail: Sequence[Entry]) -> int | None:
             return index
         previous = entry.hash
     return None
-

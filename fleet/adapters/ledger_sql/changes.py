@@ -99,6 +99,8 @@ def _order_changed(connection: Connection, change: OrderChanged, at: datetime) -
         "hands": change.hands,
     }
     values = {name: value for name, value in named.items() if value is not None}
+    if change.hands is False and change.rung is None:
+        values["rung"] = None  # what the person did was the remedy
     if values.keys() & {"purpose", "release", "rung", "reverting"}:
         counted = select(func.count()).select_from(steps).where(steps.c.order_id == change.order)
         values |= {"moved": at, "mark": connection.execute(counted).scalar_one()}
@@ -121,11 +123,13 @@ def _order_closed(connection: Connection, change: OrderClosed, at: datetime) -> 
             values["applied"] = row.release
         write_enrolment(connection, row.node, values)
     elif change.good and purpose is Purpose.RETIRE:
-        write_enrolment(connection, row.node, {"retired": True})
+        certificate = {"certificate": change.certificate} if change.certificate else {}
+        write_enrolment(connection, row.node, {"retired": True, **certificate})
         connection.execute(confirmations.delete().where(confirmations.c.node == row.node))
     elif not change.good and purpose is Purpose.UPGRADE and row.release is not None:
         _mark_bad(connection, row.node, row.release)
     detail = {"purpose": row.purpose, "release": row.release, "good": change.good}
+    detail["certificate"] = change.certificate or None
     said = {name: value for name, value in detail.items() if value is not None}
     return (Said("order closed", row.node, change.order, change.why, said),)
 
