@@ -12,7 +12,9 @@ from fleet.readers.log_parts import Draft, Log
 from fleet.readers.records import Record
 from fleet.readers.text import pci, printable, sequence
 
-_DEVICE = re.compile(r"amdgpu ([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]): (?:amdgpu: )?(?:\[drm\] )?(?:\{(\d+)\})?")
+_DEVICE = re.compile(
+    r"amdgpu ([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]): (?:amdgpu: )?(?:\[drm\] )?(?:\{(\d+)\})?"
+)
 _BLOCK = re.compile(r"\{(\d+)\}\[Hardware Error\]:\s*(.*)")
 _OTHER_DEVICE = re.compile(r"device=([0-9a-fA-F:]*[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7])|pcieport ([0-9a-fA-F:.]+):")
 _ACA_STATUS = re.compile(r"(?:aca entry\[\d+\]|ACA\[\d+/\d+\])\.STATUS=0x([0-9a-fA-F]{1,16})")
@@ -119,7 +121,8 @@ def _last(log: Log, device: str | None, code: str) -> Draft | None:
 def _root(log: Log, device: str | None) -> Draft | None:
     """The cause in the open story of a device: its first fault that is not itself a step of the reset."""
     return next(
-        (d for d in _story(log, device) if d.severity == "fault" and d.code.get("amd") not in (None, "RESET-BEGIN")), None
+        (d for d in _story(log, device) if d.severity == "fault" and d.code.get("amd") not in (None, "RESET-BEGIN")),
+        None,
     )
 
 
@@ -177,7 +180,9 @@ def _take_platform(log: Log, record: Record, event: str, text: str) -> None:
     blocks: dict[str, Draft] = log.scratch.setdefault("apei", {})
     if re.match(r"Hardware error from APEI Generic Hardware Error Source", text):
         verdict = catalogue.amd("APEI")
-        draft = log.add(record, {"amd": "APEI"}, None, (verdict.severity, verdict.scope, verdict.action), key=record.line)
+        draft = log.add(
+            record, {"amd": "APEI"}, None, (verdict.severity, verdict.scope, verdict.action), key=record.line
+        )
         blocks[event] = draft
         return
     block = blocks.get(event)

@@ -33,7 +33,14 @@ class Draft:
     def finish(self) -> Finding:
         """The finding as a value."""
         return Finding(
-            self.code, self.device, self.severity, self.scope, self.action, self.count, dict(self.detail), dict(self.more)
+            self.code,
+            self.device,
+            self.severity,
+            self.scope,
+            self.action,
+            self.count,
+            dict(self.detail),
+            dict(self.more),
         )
 
 

@@ -19,13 +19,19 @@ MESSAGES: tuple[tuple[re.Pattern[str], str, Verdict], ...] = (
     (re.compile(r"device's health compromised - reached miss count"), "health_poll_failed", _LOST),
     (re.compile(r"unrecoverable hardware error"), "unrecoverable_hw_error", _LOST),
     (re.compile(r"Detected insufficient power on the PCIe slot \((?P<watts>\d+)W\)"), "slot_power_low", _WATCH),
-    (re.compile(r"Port module event\[error\]: module (?P<module>\d+), Cable error, High Temp"), "module_high_temperature", _WATCH),
+    (
+        re.compile(r"Port module event\[error\]: module (?P<module>\d+), Cable error, High Temp"),
+        "module_high_temperature",
+        _WATCH,
+    ),
     (re.compile(r"Port module event\[error\]: module (?P<module>\d+), Cable error"), "module_cable_error", _WATCH),
     (re.compile(r"Port module event: module (?P<module>\d+), Cable unplugged"), "module_unplugged", _WATCH),
     (re.compile(r"[Hh]igh temperature on sensors"), "high_temperature", _WATCH),
     (re.compile(r"available PCIe bandwidth, limited by"), "pcie_bandwidth_limited", ("warn", "nic", "check_hardware")),
 )
-_AER_FROM = re.compile(r"pcieport \S+: AER: (?:Multiple )?([\w() -]+?) error (?:message )?received (?:from|:)? ?([0-9a-fA-F:.]+)")
+_AER_FROM = re.compile(
+    r"pcieport \S+: AER: (?:Multiple )?([\w() -]+?) error (?:message )?received (?:from|:)? ?([0-9a-fA-F:.]+)"
+)
 _AER = re.compile(r"(\S+) ([0-9a-fA-F]{4}:[0-9a-fA-F:.]+): (?:AER: )?PCIe Bus Error: severity=([\w() -]+)")
 
 

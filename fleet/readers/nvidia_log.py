@@ -150,9 +150,7 @@ def _take_154(log: Log, record: Record, line: xid.XidLine) -> None:
         more["state"] = "cleared"
     if to == "Drain and Reset":
         more["after"] = "drain"
-    draft = log.add(
-        record, {"xid": 154}, line.device, (severity, scope, action), detail=detail, more=more, key=to
-    )
+    draft = log.add(record, {"xid": 154}, line.device, (severity, scope, action), detail=detail, more=more, key=to)
     if to == "None":
         _withdraw(log, draft)
     elif known:

@@ -176,7 +176,9 @@ def _journal_json(number: int, line: str) -> Record | None:
         return None
     message = entry.get("MESSAGE")
     if isinstance(message, list):
-        message = bytes(byte for byte in message if isinstance(byte, int) and 0 <= byte < 256).decode("utf-8", "replace")
+        message = bytes(byte for byte in message if isinstance(byte, int) and 0 <= byte < 256).decode(
+            "utf-8", "replace"
+        )
     if not isinstance(message, str):
         return None
     stamp = str(entry.get("__REALTIME_TIMESTAMP", ""))

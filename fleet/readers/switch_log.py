@@ -45,9 +45,9 @@ def take(log: Log, record: Record) -> None:
 
 
 def _fatal(log: Log, record: Record, code: int, switch: str, link: int | None) -> None:
-    far_end = _far_end(log, switch, link)
-    if far_end is not None:
-        gpu, via = far_end
+    other_end = far_end(log, switch, link)
+    if other_end is not None:
+        gpu, via = other_end
         log.add(record, {"sxid": code}, gpu, ("fault", "gpu", "isolate"), detail={"link": link}, more={"via": via})
         return
     verdict = ("fault", "nvswitch_domain", "check_fabric")
@@ -56,7 +56,8 @@ def _fatal(log: Log, record: Record, code: int, switch: str, link: int | None) -
         log.gap(f"GPU at the far end of link {link}", "topology_unknown", device=switch)
 
 
-def _far_end(log: Log, switch: str, link: int | None) -> tuple[str, dict[str, Any]] | None:
+def far_end(log: Log, switch: str, link: int | None) -> tuple[str, dict[str, Any]] | None:
+    """The GPU at the other end of a switch link, and how it was found."""
     for row in map(mapping, sequence(log.context.get("nvlink_topology"))):
         if link is not None and pci(row.get("nvswitch")) == switch and row.get("nvswitch_link") == link:
             gpu = pci(row.get("gpu")) or row.get("uuid")

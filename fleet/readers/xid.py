@@ -19,7 +19,9 @@ _TAIL = re.compile(
     r"MMU Fault|GPU recovery action|DBE |Timeout |Ctx|errorString|L1:|[A-Z][A-Z0-9_ ]+ (?:Fatal|Nonfatal|Non-fatal) )"
 )
 _GPU_AT = re.compile(r"NVRM: GPU at (?:PCI:)?([0-9a-fA-F:.]+): (GPU-[0-9a-fA-F-]{36})")
-_LOST = re.compile(r"NVRM: The NVIDIA GPU ([0-9a-fA-F:.]+)\s+(?:NVRM: )?\(PCI ID: ([0-9a-fA-F:]+)\).*fallen off the bus", re.S)
+_LOST = re.compile(
+    r"NVRM: The NVIDIA GPU ([0-9a-fA-F:.]+)\s+(?:NVRM: )?\(PCI ID: ([0-9a-fA-F:]+)\).*fallen off the bus", re.S
+)
 _INIT = re.compile(r"NVRM: GPU ([0-9a-fA-F:.]+): (RmInitAdapter|rm_init_adapter) failed[!,]?\s*(?:\((0x[^)]*)\))?")
 _WARP = re.compile(r"\(GPC (\d+), TPC (\d+), SM (\d+)\)")
 _LINK = re.compile(r"on link (\d+) ?\(([^)]*)\)")

@@ -1,0 +1,45 @@
+"""Which reader reads which kind. The words are those of the case files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fleet.readers import (
+    amd_cper,
+    amd_exporter,
+    amd_smi,
+    command_outcome,
+    dcgm,
+    dcgmi,
+    fabric_manager,
+    kernel_log,
+    nvidia_smi,
+    rocm_smi,
+)
+from fleet.readers.reading import Beside, Context, Reader, Reading, Text
+
+READERS: Mapping[str, Reader] = {
+    "kernel_log": kernel_log.read,
+    "kernel_log_nvidia": kernel_log.read,
+    "kernel_log_amd": kernel_log.read,
+    "kernel_log_nic": kernel_log.read,
+    "fabric_manager_log": fabric_manager.read_log,
+    "journal": fabric_manager.read_journal,
+    "nvidia_smi_q": nvidia_smi.read_q,
+    "nvidia_smi_xml": nvidia_smi.read_xml,
+    "nvidia_smi_csv": nvidia_smi.read_csv,
+    "nvidia_smi_list": nvidia_smi.read_list,
+    "nvidia_smi_table": nvidia_smi.read_table,
+    "dcgmi_diag": dcgmi.read_diag,
+    "dcgmi_nvlink": dcgmi.read_nvlink,
+    "rocm_smi_json": rocm_smi.read,
+    "amd_smi_json": amd_smi.read,
+    "amd_cper_json": amd_cper.read,
+    "dcgm_scrape": dcgm.read,
+    "amd_exporter_scrape": amd_exporter.read,
+    "command_outcome": command_outcome.read,
+}
+
+
+def read(kind: str, text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:
+    """The reading of `text` as `kind`. Raises KeyError for a kind that does not exist, and nothing for any text."""
+    return replace(READERS[kind](text, context, also), kind=kind)
