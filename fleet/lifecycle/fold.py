@@ -246,10 +246,10 @@ def _remedy(scene: Scene) -> Way | None:
     rung = scene.order.rung
     if rung is None:
         return None
-    if rung is Verb.RMA:
-        return Wait(Because.AWAITING_HANDS, Stage.REMEDY, text="the ladder has ended; a person must work on the node")
     if last_index(scene.order, frozenset({rung}), Result.DONE) >= scene.order.mark:
         return None
+    if rung is Verb.RMA:
+        return Wait(Because.AWAITING_HANDS, Stage.REMEDY, text="the ladder has ended; a person must work on the node")
     return _try(scene, rung, Stage.REMEDY)
 
 

@@ -222,8 +222,6 @@ def _climb(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> 
         forbidden |= set(policy.skip.get(cause, ()))
     place = policy.ladder.index(order.rung) if order.rung in policy.ladder else -1
     rung = next((rung for rung in policy.ladder[place + 1 :] if rung not in forbidden), Verb.RMA)
-    if order.rung is None:
-        rung = Verb.RMA  # a person gave it back, and it still does not verify: to hands again
     why = f"{stuck.verb} failed: {stuck.why}"
     draft.changes.append(OrderChanged(order.id, rung=rung, hands=rung is Verb.RMA, why=why))
     draft.hold(order.node, order.purpose, Because.ORDER_OPEN, (order.id,), f"{why}; next rung {rung}")

@@ -252,12 +252,11 @@ class MemoryLedger:
     def _change(self, change: OrderChanged, at: datetime) -> None:
         order = self._order(change.order)
         turned = (change.purpose, change.rung, change.reverting, change.release) != (None, None, None, None)
-        turned = turned or change.hands is False
         self.orders[order.node] = replace(
             order,
             purpose=change.purpose or order.purpose,
             release=change.release or order.release,
-            rung=change.rung or (None if change.hands is False else order.rung),
+            rung=change.rung or order.rung,
             case=change.case or order.case,
             reverting=order.reverting if change.reverting is None else change.reverting,
             hands=order.hands if change.hands is None else change.hands,

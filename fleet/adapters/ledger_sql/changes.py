@@ -99,8 +99,6 @@ def _order_changed(connection: Connection, change: OrderChanged, at: datetime) -
         "hands": change.hands,
     }
     values = {name: value for name, value in named.items() if value is not None}
-    if change.hands is False and change.rung is None:
-        values["rung"] = None  # what the person did was the remedy
     if values.keys() & {"purpose", "release", "rung", "reverting"}:
         counted = select(func.count()).select_from(steps).where(steps.c.order_id == change.order)
         values |= {"moved": at, "mark": connection.execute(counted).scalar_one()}

@@ -9,13 +9,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from fleet.adapters.ledger_sql.changes import write_enrolment
 from fleet.adapters.ledger_sql.schema import counters, holders, lease, moment_text, orders, steps
 from fleet.adapters.ledger_sql.trail import Said, append
 from fleet.errors import LedgerError, NoLease
+from fleet.model.ids import Verb
 from fleet.model.order import Again, Done, Failed, Lost, Outcome, Result, StepRecord
 from fleet.model.plan import Step
 
@@ -169,6 +170,34 @@ def raise_token(connection: Connection, at_least: int) -> None:
 def highest_token(connection: Connection) -> int:
     """The highest token that was ever given."""
     return int(connection.execute(select(counters.c.value).where(counters.c.name == _TOKEN)).scalar() or 0)
+
+
+def give_back(connection: Connection, node: str, by: str, did: str, at: datetime) -> tuple[Said, ...]:
+    """Writes a person's work down as the step `rma` of the order that waits for hands, and lets the order go on."""
+    waits = or_(orders.c.hands.is_(True), orders.c.rung == Verb.RMA)
+    row = connection.execute(
+        select(orders.c.id).where(orders.c.node == node, orders.c.closed.is_(None), waits)
+    ).first()
+    if row is None:
+        return ()
+    token = _next_token(connection)
+    connection.execute(
+        insert(steps).values(
+            token=token,
+            order_id=row.id,
+            node=node,
+            verb=Verb.RMA,
+            began=at,
+            ended=at,
+            boot="",
+            firmware="",
+            result=Result.DONE,
+            detail=did,
+            by=by,
+        )
+    )
+    connection.execute(update(orders).where(orders.c.id == row.id).values(hands=False))
+    return (Said("given back", node, row.id, did, {"verb": Verb.RMA, "token": token, "result": Result.DONE}),)
 
 
 def _next_token(connection: Connection) -> int:

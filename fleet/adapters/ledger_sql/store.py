@@ -164,6 +164,13 @@ class SqlLedger:
         """Lets a halted rollout go on."""
         self._say(at, by, lambda connection: people.resume(connection, rollout, by, at))
 
+    def give_back(self, node: NodeId, by: str, did: str, at: datetime) -> bool:
+        """A person has done the rung that only people can do; False where no order waits for them."""
+        with self._write(at) as connection:
+            said = steps.give_back(connection, node, by, did, at)
+            trail.append(connection, said, who=by, at=at)
+            return bool(said)
+
     def hold(self, hold: Hold) -> None:
         """Keeps a person's word."""
         self._say(hold.since, hold.by, lambda connection: people.hold(connection, hold))
