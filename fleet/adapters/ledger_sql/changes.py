@@ -117,8 +117,9 @@ def _order_closed(connection: Connection, change: OrderClosed, at: datetime) -> 
         values: dict[str, Any] = {"served": True}
         if _verified(connection, change.order):
             values["fit_since"] = at
-        if purpose in _TO_RELEASE and row.release is not None and not row.reverting:
-            values["applied"] = row.release
+        made_true = change.applied or (row.release if purpose in _TO_RELEASE and not row.reverting else None)
+        if made_true is not None:
+            values["applied"] = made_true
         write_enrolment(connection, row.node, values)
     elif change.good and purpose is Purpose.RETIRE:
         certificate = {"certificate": change.certificate} if change.certificate else {}
