@@ -12,8 +12,12 @@ from fleet.readers import (
     dcgmi,
     fabric_manager,
     kernel_log,
+    nhc,
     nvidia_smi,
     rocm_smi,
+    slurm_rest,
+    slurm_scontrol,
+    slurm_sinfo,
 )
 from fleet.readers.reading import Beside, Context, Reader, Reading, Text
 
@@ -37,6 +41,19 @@ READERS: Mapping[str, Reader] = {
     "dcgm_scrape": dcgm.read,
     "amd_exporter_scrape": amd_exporter.read,
     "command_outcome": command_outcome.read,
+    "sinfo_pipe": slurm_sinfo.read_pipe,
+    "sinfo_columns": slurm_sinfo.read_columns,
+    "sinfo_gpu_snapshot": slurm_sinfo.read_snapshot,
+    "sinfo_json_lines": slurm_sinfo.read_json_lines,
+    "sinfo_stderr": slurm_sinfo.read_stderr,
+    "sinfo_default": slurm_sinfo.read_default,
+    "scontrol_show_node": slurm_scontrol.read,
+    "scontrol_show_node_oneline": slurm_scontrol.read,
+    "scontrol_state_histogram": slurm_scontrol.read_histogram,
+    "scontrol_and_squeue": slurm_scontrol.read_with_queue,
+    "slurmrestd_node": slurm_rest.read,
+    "slurmrestd_nodes": slurm_rest.read,
+    "nhc_output": nhc.read,
 }
 
 
