@@ -1,0 +1,200 @@
+"""A witness who asks only the scheduler: who serves, each second; what became of each job, at the end.
+
+It knows nothing of fleet, so that what it says proves something. One stream out of the lab's controller, no polling.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from fleet.lab import slurm
+from fleet.lab.containers import CONTROLLER_CONTAINER
+
+OUT_OF_SERVICE = re.compile(r"DRAIN|DOWN|FAIL|NOT_RESPONDING|UNKNOWN|INVAL|REBOOT|POWER|MAINT|\*")
+AT_MOST_S = 3000
+LOOK = (
+    'i=0; while [ "$i" -lt "$1" ]; do scontrol --oneliner show node 2>&1; '
+    "echo PENDING=$(squeue -h -t PD -o %i 2>/dev/null | wc -l) RUNNING=$(squeue -h -t R -o %i 2>/dev/null | wc -l); "
+    "echo END; i=$((i+1)); sleep 1; done"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the scheduler said at one moment (seconds since the witness began)."""
+
+    at: float
+    states: dict[str, str]
+    busy: frozenset[str]  # nodes with processors given to jobs
+    reasons: dict[str, str]
+    pending: int
+    running: int
+
+    def in_service(self, nodes: Sequence[str]) -> int:
+        """How many of `nodes` take work."""
+        return sum(1 for node in nodes if not OUT_OF_SERVICE.search(self.states.get(node, "UNKNOWN")))
+
+
+def look_of(lines: Sequence[str], at: float) -> Look:
+    """One round of answers, parsed; a scheduler that didn't answer shows no nodes."""
+    states, reasons, busy, counts = {}, {}, set(), {"PENDING": 0, "RUNNING": 0}
+    for line in lines:
+        node = re.match(r"NodeName=(\S+)", line)
+        if node:
+            name = node.group(1)
+            found = re.search(r" State=(\S+)", line)
+            states[name] = found.group(1) if found else "UNKNOWN"
+            reason = re.search(r" Reason=(.*?)(?: \w+=|$)", line)
+            reasons[name] = reason.group(1) if reason else ""
+            if not re.search(r" CPUAlloc=0\b", line):
+                busy.add(name)
+        for word in counts:
+            number = re.search(rf"\b{word}=(\d+)", line)
+            if number:
+                counts[word] = int(number.group(1))
+    return Look(at, states, frozenset(busy), reasons, counts["PENDING"], counts["RUNNING"])
+
+
+@dataclass(slots=True)
+class Witness:
+    """Looks once a second from `with` to its end."""
+
+    looks: list[Look] = field(default_factory=list)
+    each: Callable[[Look], None] | None = None
+    _stream: subprocess.Popen[str] | None = None
+    _thread: threading.Thread | None = None
+
+    def __enter__(self) -> Witness:
+        command = ("podman", "exec", CONTROLLER_CONTAINER, "sh", "-c", LOOK, "look", str(AT_MOST_S))
+        self._stream = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self._thread = threading.Thread(target=self._follow, args=(self._stream, time.monotonic()), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._stream is not None:
+            self._stream.terminate()
+            self._stream.wait(10)
+        if self._thread is not None:
+            self._thread.join(10)
+
+    def _follow(self, stream: subprocess.Popen[str], began: float) -> None:
+        lines: list[str] = []
+        for line in stream.stdout or ():
+            if line.strip() != "END":
+                lines.append(line)
+                continue
+            seen = look_of(lines, time.monotonic() - began)
+            lines = []
+            self.looks.append(seen)
+            if self.each is not None:
+                self.each(seen)
+
+    @property
+    def answered(self) -> list[Look]:
+        """The looks at which the scheduler answered."""
+        return [look for look in self.looks if look.states]
+
+    def lowest(self, nodes: Sequence[str]) -> int:
+        """The fewest of `nodes` that took work at any moment."""
+        return min((look.in_service(nodes) for look in self.answered), default=0)
+
+    def drains(self) -> dict[str, bool]:
+        """For each node that was closed: whether it had work at the first look that shows it closed."""
+        found: dict[str, bool] = {}
+        for look in self.answered:
+            for node, state in look.states.items():
+                if "DRAIN" in state and node not in found:
+                    found[node] = node in look.busy
+        return found
+
+    def longest_gap(self) -> float:
+        """Seconds between two looks that followed each other, at worst."""
+        times = [look.at for look in self.answered]
+        return max((b - a for a, b in itertools.pairwise(times)), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class JobFigures:
+    """Jobs as Slurm counted them: its accounting file says how each ended, its memory how often each began again."""
+
+    submitted: int
+    finished: int
+    killed: tuple[int, ...]
+    requeued: tuple[int, ...]
+    open: int
+
+
+def job_figures(jobs: Sequence[int]) -> JobFigures:
+    """What became of `jobs`, from `jobcomp/filetxt` and `Restarts`."""
+    wanted = set(jobs)
+    records = [record for record in slurm.completions() if record.job in wanted]
+    now = [job for job in slurm.jobs() if job.job in wanted]
+    finished = {record.job for record in records if record.state == "COMPLETED"}
+    requeued = {record.job for record in records if record.state == "PENDING"} | {j.job for j in now if j.restarts}
+    killed = {record.job for record in records if record.state not in ("COMPLETED", "PENDING")}
+    still = wanted - finished - killed
+    return JobFigures(len(wanted), len(finished), tuple(sorted(killed)), tuple(sorted(requeued)), len(still))
+
+
+# Sizes and lengths in the order in which they are handed in: nodes, accelerators on each, seconds.
+MIX = ((1, 8, 20), (1, 4, 30), (2, 2, 25), (1, 2, 15), (1, 4, 12), (3, 1, 18), (1, 1, 35), (1, 8, 14))
+
+
+@dataclass(slots=True)
+class Load:
+    """Keeps a pool's queue from running empty: hands in another job of the mix whenever the witness sees fewer than
+    `waiting` wait."""
+
+    partition: str
+    witness: Witness
+    waiting: int = 3
+    jobs: list[int] = field(default_factory=list)
+    trouble: list[str] = field(default_factory=list)
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def begin(self, fill: int) -> None:
+        """Hand in `fill` jobs, then keep the queue filled until `stop`."""
+        for _ in range(fill):
+            self._one()
+        self._thread = threading.Thread(target=self._keep, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Hand in no more."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(30)
+
+    def _one(self) -> None:
+        nodes, gpus, seconds = MIX[len(self.jobs) % len(MIX)]
+        name = f"{nodes}x{gpus}-{seconds}s"
+        self.jobs.append(slurm.submit(partition=self.partition, seconds=seconds, nodes=nodes, gpus=gpus, name=name))
+
+    def _keep(self) -> None:
+        last = -1.0
+        while not self._stop.wait(0.5):
+            looks = self.witness.answered
+            if not looks or looks[-1].at <= last:
+                continue
+            last = looks[-1].at + 1  # what is handed in now shows in the look after the next
+            try:
+                for _ in range(self.waiting - looks[-1].pending):
+                    self._one()
+            except Exception as error:  # noqa: BLE001  # told at the end; the scheduler may be stopped on purpose
+                self.trouble.append(str(error))
+
+
+def wait_for_jobs(jobs: Sequence[int], seconds: float = 120) -> JobFigures:
+    """The figures once none of `jobs` is open, or when the time is up."""
+    until = time.monotonic() + seconds
+    while (figures := job_figures(jobs)).open and time.monotonic() < until:
+        time.sleep(1)
+    return figures
