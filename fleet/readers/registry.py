@@ -14,6 +14,10 @@ from fleet.readers import (
     kernel_log,
     nhc,
     nvidia_smi,
+    redfish,
+    redfish_power,
+    redfish_sensor,
+    redfish_task,
     rocm_smi,
     slurm_rest,
     slurm_scontrol,
@@ -54,6 +58,16 @@ READERS: Mapping[str, Reader] = {
     "slurmrestd_node": slurm_rest.read,
     "slurmrestd_nodes": slurm_rest.read,
     "nhc_output": nhc.read,
+    "redfish_task": redfish_task.read,
+    "redfish_sensor": redfish_sensor.read,
+    "redfish_thermal_metrics": redfish_sensor.read_thermal_metrics,
+    "redfish_metric_report": redfish_power.read_metric_report,
+    "redfish_chassis": redfish_power.read_chassis,
+    "redfish_processor": redfish_power.read_processor,
+    "redfish_log_entries": redfish.read_log,
+    "redfish_bundle": redfish.read_bundle,
+    "redfish_error": redfish.read_error,
+    "redfish_response": redfish.read_response,
 }
 
 
