@@ -95,6 +95,7 @@ def environment(private: Path, playbooks: Path) -> dict[str, str]:
         MARK: str(private),
         "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}",
         "ANSIBLE_CONFIG": str(playbooks / "ansible.cfg"),
+        "ANSIBLE_HOST_KEY_CHECKING": "True",  # ansible-runner turns it off, and ssh takes the first word it is given
         "ANSIBLE_HOME": str(private / "home"),
         "ANSIBLE_LOCAL_TEMP": str(private / "tmp"),
         "ANSIBLE_SSH_CONTROL_PATH_DIR": str(private / "cp"),

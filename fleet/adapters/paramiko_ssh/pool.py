@@ -282,5 +282,5 @@ def _place(target: Target) -> tuple[str, int, str]:
 
 def _said(error: BaseException) -> str:
     """One line about an error of the network, never empty."""
-    text = str(error).strip() or type(error).__name__
+    text = (getattr(error, "strerror", None) or str(error)).strip() or type(error).__name__
     return "no answer in time" if isinstance(error, TimeoutError) else text.splitlines()[0]

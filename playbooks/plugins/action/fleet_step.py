@@ -97,7 +97,7 @@ class ActionModule(ActionBase):
     def _reboot(self, request):
         """Ask for it, then wait for another boot. That the connection breaks meanwhile is as it should be."""
         before = self._boot()
-        if before is None:
+        if not before:
             return {"failed": True, "code": 1, "why": "the node doesn't tell its boot identity"}
         began = time.monotonic()
         try:
@@ -108,7 +108,7 @@ class ActionModule(ActionBase):
             return said
         while time.monotonic() - began < request["limit"]:
             time.sleep(POLL_SECONDS)
-            after = self._boot(fresh=True)
+            after = self._boot_if_it_answers()
             if after and after != before:
                 seconds = time.monotonic() - began
                 detail = f"rebooted in {seconds:.1f} s"
@@ -116,15 +116,18 @@ class ActionModule(ActionBase):
                 return {"changed": True, "code": 0, "detail": detail, "shown": shown}
         return {"failed": True, "code": None, "why": f"no other boot within {request['limit']:g} s", "boot": before}
 
-    def _boot(self, fresh=False):
-        """The identity of the boot that answers now; None if none does."""
+    def _boot(self):
+        """The identity of the boot that answers now, empty if it tells none."""
+        rc, out, _ = self._ask(BOOT, {})
+        return out.strip() if rc == 0 and "/" in out else ""
+
+    def _boot_if_it_answers(self):
+        """The same over a new connection; empty if there is none."""
         try:
-            if fresh:
-                self._connection.reset()
-            rc, out, _ = self._ask(BOOT, {})
+            self._connection.reset()
+            return self._boot()
         except AnsibleConnectionFailure:
-            return None
-        return out.strip() if rc == 0 and "/" in out else None
+            return ""
 
     def _ask(self, program, request):
         """Exit code and both outputs of a program that is sent over the connection's standard input."""
