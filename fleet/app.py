@@ -33,6 +33,8 @@ class History(Protocol):
     ) -> tuple[TrailEntry, ...]: ...
     def resume(self, rollout: RolloutId, by: str, at: datetime) -> None: ...
     def head(self) -> tuple[int, str]: ...
+    def give_back(self, node: NodeId, by: str, did: str, at: datetime) -> bool: ...
+    def holder(self) -> str: ...
 
 
 class Store(Ledger, People, Enrol, Lease, History, Protocol):
@@ -41,14 +43,14 @@ class Store(Ledger, People, Enrol, Lease, History, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where things are. From the environment: FLEET_INVENTORY, FLEET_HOME, FLEET_INTERVAL, FLEET_WORKERS."""
+    """Where things are. From the environment: FLEET_INVENTORY, FLEET_HOME, FLEET_INTERVAL, FLEET_PATIENCE, FLEET_WORKERS."""
 
     inventory: Path
     home: Path
     root: Path
     interval: float = 2.0
     workers: int = 16
-    trusted: Path | None = None
+    patience: float = 600.0  # seconds after which a node that can't be seen or reached needs a person
 
     @property
     def ledger(self) -> Path:
@@ -79,6 +81,7 @@ def settings(inventory: Path | None = None, environ: Mapping[str, str] | None = 
         home=home,
         root=root,
         interval=_number(given, "FLEET_INTERVAL", 2.0),
+        patience=_number(given, "FLEET_PATIENCE", 600.0),
         workers=int(_number(given, "FLEET_WORKERS", 16)),
     )
 
@@ -161,7 +164,17 @@ class Fleet:
     @property
     def holder(self) -> str:
         """The name under which this process holds the lease."""
-        return f"{socket.gethostname()}:{os.getpid()}"
+        return f"{socket.gethostname()}:{os.getpid()}:{_born(os.getpid())}"
+
+    def bury_the_dead(self) -> bool:
+        """Frees the lease where its holder was a process of this machine that is no more. True where it was."""
+        holder = self.store.holder()
+        host, _, rest = holder.partition(":")
+        pid, _, born = rest.partition(":")
+        if host != socket.gethostname() or not pid.isdigit() or _born(int(pid)) == born:
+            return False
+        self.store.give(holder)
+        return True
 
     def close(self) -> None:
         """Let everything go: the lease, connections, files."""
@@ -191,6 +204,15 @@ def open_ledger(found: Settings) -> Store:
 
     found.home.mkdir(parents=True, exist_ok=True)
     return opened(found.ledger)
+
+
+def _born(pid: int) -> str:
+    """When a process of this machine began, in its kernel's ticks; empty where there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]
 
 
 def host_keys(store: Enrol) -> Callable[[NodeId], str]:

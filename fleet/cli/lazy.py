@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -11,19 +12,34 @@ from typer.core import TyperGroup
 from fleet.cli.commands import BY_NAME, COMMANDS
 
 
+class LazyCommands(Mapping[str, Any]):
+    """The commands of the table by name; looking one up imports it."""
+
+    def __getitem__(self, name: str) -> Any:
+        return load(BY_NAME[name].target, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(BY_NAME)
+
+    def __len__(self) -> int:
+        return len(BY_NAME)
+
+    def __contains__(self, name: object) -> bool:
+        return name in BY_NAME
+
+
 class LazyGroup(TyperGroup):
     """The commands of the table, by section."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**{**attributes, "commands": {}})
+        self.commands = LazyCommands()  # type: ignore[assignment]  # only ever read
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # the framework's signature
         """In the table's order."""
-        return [entry.name for entry in COMMANDS]
+        return list(self.commands)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import the command's module, and give its command."""
-        entry = BY_NAME.get(cmd_name)
-        return load(entry.target, entry.name) if entry is not None else None
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  # the framework's signature
         """List them by section, from the table alone."""
         for section in dict.fromkeys(entry.section for entry in COMMANDS):
             with formatter.section(section):
@@ -31,11 +47,11 @@ class LazyGroup(TyperGroup):
 
 
 def load(target: str, name: str) -> Any:
-    """The command at `module:attribute`."""
+    """The command at `module:attribute`, a function or a typer app."""
     module, _, attribute = target.partition(":")
     found = getattr(import_module(module), attribute)
     if not isinstance(found, typer.Typer):
-        app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         app.command(name)(found)
         found = app
     found._add_completion = False  # one look for all commands, whoever wrote them

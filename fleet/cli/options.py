@@ -16,7 +16,8 @@ SomeNodes = Annotated[
     list[str] | None, typer.Argument(help="A node set: n[01-04], @pool:train, - for input. All where none is named.")
 ]
 Inventory = Annotated[
-    Path | None, typer.Option("--inventory", "-i", help="The site's directory (or FLEET_INVENTORY).", show_default=False)
+    Path | None,
+    typer.Option("--inventory", "-i", help="The site's directory (or FLEET_INVENTORY).", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Answer the question beforehand.")]

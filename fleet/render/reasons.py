@@ -60,10 +60,17 @@ MEANINGS: Mapping[Because, Meaning] = MappingProxyType(
 )
 
 
+_BLAMES = frozenset({Because.BUDGET_FULL, Because.FLOOR, Because.CANARY_PENDING, Because.PACING})
+"""Reasons whose words are worth little without who is to blame."""
+
+
 def words(held: Held) -> str:
     """Why a node waits, in words, with who or what is to blame."""
     meaning = MEANINGS[held.reason].words
     detail = held.text if held.text and held.text != meaning else ", ".join(held.names)
+    missing = [name for name in held.names if name not in detail] if held.reason in _BLAMES else []
+    if missing:
+        detail += f" ({', '.join(missing[:4])}{' and others' if len(missing) > 4 else ''})"
     return f"{meaning}: {detail}" if detail else meaning
 
 

@@ -1,4 +1,4 @@
-"""Where each node stands: phase, what is done to it, since when, what it waits for. Drawn from one look and its plan."""
+"""Where each node stands: phase, what is done to it, since when, what it waits for. From one look and its plan."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ def phases(found: Mapping[NodeId, Standing]) -> dict[NodeId, str]:
     return {node: str(standing.phase) for node, standing in found.items()}
 
 
-def _one(
-    declared: Declared, observed: Observed, node: DeclaredNode, held: Held | None, verb: Verb | None
-) -> Standing:
+def _one(declared: Declared, observed: Observed, node: DeclaredNode, held: Held | None, verb: Verb | None) -> Standing:
     records = observed.records
     seen, order = observed.nodes.get(node.id) or NodeSeen(node.id), records.orders.get(node.id)
     enrolled = records.enrolled.get(node.id)

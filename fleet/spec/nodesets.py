@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from ClusterShell.NodeSet import NodeSet, NodeSetException, set_std_group_resolver
-from ClusterShell.NodeUtils import GroupError, GroupResolver, GroupSource
+from ClusterShell.NodeUtils import GroupResolver, GroupResolverError, GroupSource, GroupSourceError
 
 from fleet.errors import Misuse
 from fleet.model.ids import NodeId
@@ -65,7 +65,7 @@ def _parse(text: str, groups: Mapping[str, Mapping[str, str]]) -> list[str]:
         _must_be_known(kind or "pool", name, groups)
     try:
         return [str(name) for name in NodeSet(text, resolver=resolver)]
-    except (NodeSetException, GroupError, ValueError) as error:
+    except (NodeSetException, GroupResolverError, GroupSourceError, ValueError) as error:
         raise Misuse(
             f"the node set {text}", str(error), "write n[01-04], @pool:train, @rack:r1 or - for input"
         ) from None

@@ -130,6 +130,11 @@ class SqlLedger:
         with self._write(None) as connection:
             steps.give_lease(connection, holder)
 
+    def holder(self) -> str:
+        """Who holds the lease, silent or not; empty where nobody does."""
+        with self._read() as connection:
+            return steps.held_by(connection)
+
     # Enrol
 
     def enrolment(self, node: NodeId) -> Enrolment | None:

@@ -1,0 +1,75 @@
+"""`fleet upgrade --rolling POOL`: opens a rollout of the pool's declared release, or takes up the open one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from fleet.cli.options import As, Inventory, Json, Yes, person
+from fleet.cli.say import as_json, ask, out, progress, width
+from fleet.errors import Misuse
+from fleet.model.ids import PoolId, ReleaseId
+
+CODES = {"done": 0, "nothing": 0, "halted": 4, "held": 4, "interrupted": 130}
+
+
+def upgrade(
+    rolling: Annotated[str, typer.Option("--rolling", metavar="POOL", help="The pool; node by node, under its floor.")],
+    to: Annotated[str | None, typer.Option("--to", metavar="RELEASE", help="The release that git declares.")] = None,
+    declare: Annotated[bool, typer.Option("--declare", help="Make the edit in pools.yaml that --to needs.")] = False,
+    canary: Annotated[list[str] | None, typer.Option("--canary", metavar="NODES", help="Go first.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option("--exclude", metavar="NODES", help="Leave out.")] = None,
+    plan_only: Annotated[bool, typer.Option("--plan", help="Show the plan and change nothing.")] = False,
+    yes: Yes = False,
+    json: Json = False,
+    inventory: Inventory = None,
+    by: As = None,
+) -> None:
+    """Bring a pool to its declared release, node by node, never below its floor and without killing a job.
+
+    The plan is shown first, and asks. Killed or interrupted at any point: run it again.
+
+    \b
+    fleet upgrade --rolling train                         the release that git declares
+    fleet upgrade --rolling train --to amd-2026.2         shows the edit that declares it
+    fleet upgrade --rolling train --to amd-2026.2 --declare --yes
+
+    Exit codes: 0 done, or nothing to do; 4 halted, or nodes left held; 130 interrupted.
+    """
+    from fleet import app
+    from fleet.cli.rolling import Wanted, declare_release, find_or_plan, follow, open_rollout
+
+    who = person(by)
+    wanted = Wanted(PoolId(rolling), tuple(canary or ()), tuple(exclude or ()))
+    with app.open_fleet(inventory) as fleet:
+        pool = fleet.declared().pools.get(wanted.pool)
+        if pool is None:
+            raise Misuse(f"--rolling {rolling}", "there is no such pool", f"pools: {', '.join(fleet.declared().pools)}")
+        if to is not None and to != pool.release:
+            declare_release(fleet, pool, ReleaseId(to), declare=declare, yes=yes)
+        asked = find_or_plan(fleet, wanted)
+        shown = asked.lines(width(sys.stderr))
+        if shown:
+            progress(shown)
+        if asked.ended is not None or plan_only:
+            if json:
+                as_json("upgrade", asked.facts())
+            raise typer.Exit(asked.code)
+        if asked.rollout is None:
+            if not ask("Do this?", yes=yes):
+                raise typer.Exit(1)
+            rollout = open_rollout(fleet, asked, who)
+        else:
+            rollout = asked.rollout
+        report = follow(fleet, rollout)
+        if json:
+            from fleet.render.rollout import report_facts
+
+            as_json("upgrade", report_facts(report))
+        else:
+            from fleet.render.rollout import report as told
+
+            out(told(report, width=width()))
+        raise typer.Exit(CODES[report.result])
