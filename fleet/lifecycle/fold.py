@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from fleet.lifecycle.table import DISRUPTIVE, PHASES, ROUTES, Stage
+from fleet.model.health import Case
 from fleet.model.ids import Because, Phase, Purpose, Verb
 from fleet.model.observation import Enrolment, NodeSeen, Power
 from fleet.model.order import Result, StepRecord, WorkOrder
@@ -43,10 +44,11 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A verb has failed as often as it may; `verb` is the one."""
+    """A verb has failed as often as it may; `verb` is the one. `no_effect`: it was answered as done, and wasn't."""
 
     verb: Verb
     why: str
+    no_effect: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Scene:
     release: Release | None
     policy: Policy
     now: datetime
+    case: Case | None = None
 
 
 Way = Next | Wait | Finished | Stuck
@@ -179,7 +182,7 @@ def phase(order: WorkOrder | None, way: Way | None, seen: NodeSeen, enrolled: En
         if enrolled is None or not enrolled.served:
             return Phase.ENROLLING
         return Phase.CORDONED if seen.cordons else Phase.SERVING
-    if order.hands:
+    if isinstance(way, Wait) and way.reason is Because.AWAITING_HANDS:
         return Phase.AWAITING_HANDS
     found = PHASES[stage_of(way, order)]
     if found is Phase.SERVING:
@@ -209,10 +212,17 @@ def _drain(scene: Scene) -> Way | None:
         return _try(scene, Verb.DRAIN, Stage.DRAIN)
     if seen.has_work is None:
         return Wait(Because.GAP, Stage.DRAIN, text="whether work is on the node could not be seen")
-    if seen.has_work or seen.holders:
-        names = tuple(job.id for job in seen.work) + seen.holders
+    holders = holding(seen, scene.policy)
+    if seen.has_work or holders:
+        names = tuple(job.id for job in seen.work) + holders
         return Wait(Because.DRAIN_WAITING, Stage.DRAIN, names, "waiting for work to leave")
     return None
+
+
+def holding(seen: NodeSeen, policy: Policy) -> tuple[str, ...]:
+    """Processes on accelerators that hold a node; services that policy lets us stop don't. `name[pid]` is a process."""
+    services = policy.drain.stop_services
+    return tuple(holder for holder in seen.holders if holder.partition("[")[0] not in services)
 
 
 def _converge(scene: Scene) -> Way | None:
@@ -224,6 +234,9 @@ def _converge(scene: Scene) -> Way | None:
     if installed is None:
         return Wait(Because.GAP, Stage.CONVERGE, text="which packages are installed could not be seen")
     if not installed:
+        answered = sum(step.verb is verb and step.result is Result.DONE for step in order.steps[order.mark :])
+        if answered >= scene.policy.tries(verb):
+            return Stuck(verb, f"no effect: {verb} was answered as done, and the packages are not there", True)
         return _try(scene, verb, Stage.CONVERGE)
     shown = shows(seen, release)
     if shown:
@@ -243,14 +256,22 @@ def _converge(scene: Scene) -> Way | None:
 
 
 def _remedy(scene: Scene) -> Way | None:
-    rung = scene.order.rung
+    order, rung, case = scene.order, scene.order.rung, scene.case
     if rung is None:
+        if case is not None and case.acts:
+            return Wait(Because.SOAKING, Stage.REMEDY, case.causes, "waiting for the fault to stay away")
         return None
-    if last_index(scene.order, frozenset({rung}), Result.DONE) >= scene.order.mark:
+    if last_index(order, frozenset({rung}), Result.DONE) >= order.mark:
         return None
     if rung is Verb.RMA:
-        return Wait(Because.AWAITING_HANDS, Stage.REMEDY, text="the ladder has ended; a person must work on the node")
+        return Wait(Because.AWAITING_HANDS, Stage.REMEDY, (order.id,), last_words(order))
     return _try(scene, rung, Stage.REMEDY)
+
+
+def last_words(order: WorkOrder) -> str:
+    """What the last failed step of an order said."""
+    failed = [step for step in order.steps if step.result is Result.FAILED]
+    return f"{failed[-1].verb} failed: {failed[-1].detail}" if failed else "the remedy is a person's work"
 
 
 def _verify(scene: Scene) -> Way | None:
@@ -289,7 +310,15 @@ def _try(scene: Scene, verb: Verb, stage: Stage) -> Way:
     if verb not in _NEVER_STUCK and failures(scene.order, verb) >= scene.policy.tries(verb):
         failed = scene.order.steps[last_index(scene.order, frozenset({verb}), Result.FAILED)]
         return Stuck(verb, failed.detail or f"{verb} failed")
+    last = scene.order.steps[-1] if scene.order.steps else None
+    not_yet = last is not None and last.verb is verb and last.result is Result.AGAIN and last.ended is not None
+    if last is not None and last.ended is not None and not_yet and scene.now - last.ended < PAUSE:
+        return Wait(Because.PACING, stage, (scene.order.id,), last.detail)
     return Next(verb, stage)
+
+
+PAUSE = timedelta(seconds=30)
+"""How long a verb that was answered with "not yet" waits before it is asked again."""
 
 
 _CORDON = frozenset({Verb.CORDON})

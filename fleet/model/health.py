@@ -36,6 +36,7 @@ class Signal:
     device: str = ""
     text: str = ""
     source: str = ""
+    standing: bool = True  # the condition is there now; False for a line in a log, which tells of its moment only
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,16 @@ class Case:
     device: str = ""
     evidence: tuple[str, ...] = ()
     closed: datetime | None = None
+    overruled: datetime | None = None  # a person opened the node: evidence up to then asks for nothing
 
     @property
     def open(self) -> bool:
         """Whether the problem is still to be solved."""
         return self.closed is None
+
+    @property
+    def acts(self) -> bool:
+        """Whether it asks for work: open, more than a note, and not overruled by a person since its last evidence."""
+        if self.closed is not None or self.severity is Severity.WATCH:
+            return False
+        return self.overruled is None or self.last_seen > self.overruled

@@ -89,6 +89,7 @@ class Enrolment:
     certificate: str = ""
     probation_until: datetime | None = None
     probation_rung: str = ""
+    tries: tuple[tuple[datetime, str], ...] = ()  # rungs taken in repairs that ended, with the time of their end
     bad_releases: tuple[ReleaseId, ...] = ()
 
 
@@ -132,4 +133,3 @@ class Observed:
     gaps: tuple[Gap, ...] = ()
     in_flight: frozenset[OrderId] = frozenset()  # orders with a step that this controller is carrying out now
     since_last: float = 0.0  # seconds of honest waiting since the pass before (monotonic)
-

@@ -123,6 +123,7 @@ class Rollout:
     state: RolloutState
     nodes: tuple[NodeId, ...] = ()
     canaries: tuple[NodeId, ...] = ()
+    canaries_named: bool = False  # by a person: no other node takes their place
     passed: tuple[NodeId, ...] = ()
     failed: tuple[NodeId, ...] = ()
     by: str = ""

@@ -74,6 +74,8 @@ class OrderClosed:
     good: bool
     why: str = ""
     applied: ReleaseId | None = None
+    probation_until: datetime | None = None
+    rungs: tuple[Verb, ...] = ()  # the remedies that a repair took
     certificate: str = ""  # where the certificate of a retirement lies
 
 
@@ -129,6 +131,15 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class Tell:
+    """What a person must hear; `key` makes sure that it is said once."""
+
+    key: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What may be done this pass. `changes` are committed first, then steps begin."""
 
@@ -138,6 +149,7 @@ class Plan:
     changes: tuple[Change, ...] = ()
     out: Mapping[str, int] = field(default_factory=dict)  # nodes out by domain, as text
     notes: tuple[str, ...] = ()
+    tell: tuple[Tell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

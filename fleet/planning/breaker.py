@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,6 +20,7 @@ class Breaker:
     tripped: bool
     names: tuple[NodeId, ...] = ()
     text: str = ""
+    cleared: datetime | None = None  # while it ramps up again
 
 
 def breakers(declared: Declared, observed: Observed) -> Mapping[PoolId, Breaker]:
@@ -45,15 +46,31 @@ def _members(declared: Declared, pool: PoolId) -> int:
 
 
 def _judge(policy: BreakerPolicy | None, times: list[tuple[datetime, NodeId]], members: int, at: datetime) -> Breaker:
-    """Tripped while, at any moment within `quiet` before now, `share` of the pool had fallen ill within `window`."""
+    """Played through the findings in their order: trips at the limit, clears when none has come for `quiet`."""
     if policy is None:
         return Breaker(tripped=False)
     limit = max(policy.share.as_budget(members), 1)
-    for last, _ in times:
-        if at - last > policy.quiet:
-            continue
-        names = {name for when, name in times if last - policy.window <= when <= last}
-        if len(names) >= limit:
-            text = f"{len(names)} nodes fell ill within {policy.window}; the limit is {limit}"
-            return Breaker(True, tuple(sorted(names)), text)
-    return Breaker(tripped=False)
+    tripped, names, cleared, last = False, set[NodeId](), None, None
+    ordered = sorted(times)
+    for when, _ in ordered:
+        if tripped and last is not None and when - last > policy.quiet:
+            tripped, cleared = False, last + policy.quiet
+        recent = {name for then, name in ordered if when - policy.window <= then <= when}
+        if len(recent) >= limit:
+            tripped, names = True, recent
+        last = when
+    if tripped and last is not None and at - last > policy.quiet:
+        tripped, cleared = False, last + policy.quiet
+    if tripped:
+        text = f"{len(names)} nodes fell ill within {policy.window}; the limit is {limit}"
+        return Breaker(True, tuple(sorted(names)), text)
+    ramping = cleared is not None and at - cleared <= policy.quiet and policy.ramp is not None
+    return Breaker(False, cleared=cleared if ramping else None)
+
+
+def ramp_left(policy: BreakerPolicy, breaker: Breaker, opened: Sequence[datetime], at: datetime) -> int | None:
+    """How many new orders may begin now, after a breaker has cleared; None where nothing limits them."""
+    if breaker.cleared is None or policy.ramp is None:
+        return None
+    since = max(breaker.cleared, at - policy.ramp_per) if policy.ramp_per is not None else breaker.cleared
+    return policy.ramp - sum(when > since for when in opened)

@@ -7,7 +7,7 @@ out: unknown is never taken for available. Cost: one pass over nodes and their d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fleet.model.health import Case, Severity
@@ -124,20 +124,34 @@ def survey(declared: Declared, observed: Observed) -> Capacity:
     return found
 
 
-def unmeetable(declared: Declared, capacity: Capacity, nodes: Mapping[NodeId, DeclaredNode]) -> Full | None:
-    """A domain whose rules could never give a slot to any of `nodes`, even with every node in service."""
-    for node in nodes.values():
-        policy = declared.pools[node.pool].policy
-        for domain in node.domains:
-            members = capacity.members.get(domain, 0)
-            budget, floor = policy.budget.get(domain.kind), policy.floor.get(domain.kind)
-            if budget is not None and budget.as_budget(members, at_least_one=policy.at_least_one) <= 0:
-                return Full(
-                    domain, Because.BUDGET_FULL, (), f"the budget of {domain} is {budget} of {members}: never 1"
-                )
-            if floor is not None and members - floor.as_floor(members) <= 0:
-                return Full(domain, Because.FLOOR, (), f"the floor of {domain} is {floor} of {members}: all must stay")
+def unmeetable(
+    declared: Declared, observed: Observed, capacity: Capacity, nodes: Sequence[DeclaredNode]
+) -> Full | None:
+    """A domain that could never give a slot to one of `nodes`: by its rules alone, or for nodes that are out for good.
+
+    Out for good are nodes that are out and declared parked, or switched off without an order of ours: nothing that we
+    do brings them back.
+    """
+    lasting = {node for node in capacity.out if _out_for_good(declared, observed, node)}
+    for domain in dict.fromkeys(domain for node in nodes if node.id not in capacity.out for domain in node.domains):
+        policy = declared.pools[nodes[0].pool].policy
+        members, eaters = capacity.members.get(domain, 0), [n for n in capacity.out_in.get(domain, ()) if n in lasting]
+        budget, floor = policy.budget.get(domain.kind), policy.floor.get(domain.kind)
+        most = budget.as_budget(members, at_least_one=policy.at_least_one) if budget is not None else members
+        spare = members - floor.as_floor(members) if floor is not None else members
+        if min(most, spare) - len(eaters) <= 0:
+            reason = Because.BUDGET_FULL if most <= spare else Because.FLOOR
+            rule = f"the budget of {domain} is {budget}" if most <= spare else f"the floor of {domain} is {floor}"
+            eaten = f", {len(eaters)} of it for good" if eaters else ""
+            return Full(domain, reason, tuple(eaters), f"{rule} of {members} nodes{eaten}: no node could ever be taken")
     return None
+
+
+def _out_for_good(declared: Declared, observed: Observed, name: NodeId) -> bool:
+    node, seen = declared.nodes[name], observed.nodes.get(name)
+    if name in observed.records.orders:
+        return False
+    return node.disposition is Disposition.PARKED or (seen is not None and seen.power is Power.OFF)
 
 
 def domain_down(node: DeclaredNode, observed: Observed, capacity: Capacity) -> Domain | None:

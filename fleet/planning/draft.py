@@ -77,6 +77,15 @@ class Draft:
                 return hold
         return None
 
+    def opened_in(self, pool: PoolId) -> list[datetime]:
+        """When the open orders of a pool were opened, those of this pass included."""
+        nodes = self.declared.nodes
+        found = [
+            o.opened for o in self.observed.records.orders.values() if o.node in nodes and nodes[o.node].pool == pool
+        ]
+        here = sum(isinstance(c, OrderOpened) and nodes[c.node].pool == pool for c in self.changes)
+        return found + [self.at] * here
+
     def order_id(self, node: NodeId, purpose: Purpose) -> OrderId:
         """The name of a new order: purpose, node and moment, so that a scheduler's reason can be read."""
         stamp = self.at.strftime("%y%m%dT%H%M%S") + f".{self.at.microsecond // 1000:03d}"
@@ -96,7 +105,7 @@ class Draft:
 def start(declared: Declared, observed: Observed) -> Draft:
     """Survey the fleet at the beginning of a pass."""
     rollouts = dict(observed.records.rollouts)
-    of_node = {node: rollout.id for node, rollout in rollouts_by_node(observed).items()}
+    of_node = {node: rollout.id for node, rollout in rollouts_by_node(declared, observed).items()}
     capacity = survey(declared, observed)
     return Draft(declared, observed, capacity, dict(breakers(declared, observed)), rollouts, of_node, jumped(observed))
 

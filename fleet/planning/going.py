@@ -7,18 +7,33 @@ upgrade, a retirement takes over all).
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
-from fleet.lifecycle.fold import Finished, Next, Scene, Stuck, Wait, Way, advance, look, verified
-from fleet.lifecycle.table import DISRUPTIVE, MUTATING
+from fleet.lifecycle.fold import (
+    Finished,
+    Next,
+    Scene,
+    Stuck,
+    Wait,
+    Way,
+    advance,
+    holding,
+    last_index,
+    look,
+    opened,
+    verified,
+)
+from fleet.lifecycle.table import DISRUPTIVE, LADDER, MUTATING
 from fleet.model.health import Case, Severity
 from fleet.model.ids import PRECEDENCE, Autonomy, Because, CaseId, Purpose, Verb
 from fleet.model.observation import NodeSeen
 from fleet.model.order import Result, RolloutState, WorkOrder
 from fleet.model.plan import CaseMoved, OrderChanged, OrderClosed, Step, StepEnded
 from fleet.model.policy import AtDeadline, ForeignCordon
-from fleet.model.topology import DeclaredNode
+from fleet.model.topology import DeclaredNode, Disposition
 from fleet.planning.capacity import domain_down
 from fleet.planning.draft import PLANNED_WORK, Draft
+from fleet.planning.remedies import forbidden, height, next_rung, undecided
 from fleet.planning.wants import Want
 from fleet.planning.waves import halts
 
@@ -41,16 +56,18 @@ OVER_SSH = frozenset(
 def go_on(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want | None) -> None:
     """Decide the next step of an open order."""
     seen = draft.seen(order.node)
-    running = order.running
-    if running is not None:
-        if order.id not in draft.observed.in_flight:
-            _look_first(draft, order, seen)
-        return
     if want is not None and PRECEDENCE[want.purpose] < PRECEDENCE[order.purpose]:
         _take_over(draft, order, want)
         return
-    if order.hands:
-        draft.hold(order.node, order.purpose, Because.AWAITING_HANDS, (order.id,), _last_words(order))
+    running = order.running
+    if running is not None:
+        if order.id not in draft.observed.in_flight:
+            _look_first(draft, order, node, seen)
+        return
+    if _raised(draft, order, want) or _overruled(draft, order, node, seen):
+        return
+    if node.disposition is Disposition.PARKED:
+        draft.hold(order.node, order.purpose, Because.PARKED, (order.id,), "declared parked")
         return
     way = way_of(draft, order, node)
     match way:
@@ -67,10 +84,36 @@ def go_on(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want | None)
 def way_of(draft: Draft, order: WorkOrder, node: DeclaredNode) -> Way:
     """What comes next on the order's route."""
     release = draft.release(order.release)
-    return advance(Scene(order, draft.seen(order.node), release, draft.policy(node), draft.at))
+    case = draft.observed.records.cases.get(order.node)
+    return advance(Scene(order, draft.seen(order.node), release, draft.policy(node), draft.at, case))
 
 
-def _look_first(draft: Draft, order: WorkOrder, seen: NodeSeen) -> None:
+def _raised(draft: Draft, order: WorkOrder, want: Want | None) -> bool:
+    """A cause that came later may need a higher rung than the one that the order is on."""
+    if want is None or want.purpose is not order.purpose or height(want.rung) <= height(order.rung):
+        return False
+    if order.purpose is not Purpose.REPAIR or height(order.rung) >= height(Verb.RMA):
+        return False
+    draft.changes.append(OrderChanged(order.id, rung=want.rung, why=f"{want.why} asks for {want.rung}"))
+    draft.hold(order.node, order.purpose, Because.ORDER_OPEN, (order.id,), f"the remedy is now {want.rung}")
+    return True
+
+
+def _overruled(draft: Draft, order: WorkOrder, node: DeclaredNode, seen: NodeSeen) -> bool:
+    """A person opened a node that we had quarantined: where policy says so they are obeyed, and the case stays."""
+    policy, case = draft.policy(node), draft.observed.records.cases.get(order.node)
+    if order.purpose is not Purpose.REPAIR or not policy.override_until_new_evidence or seen.cordons:
+        return False
+    closed = last_index(order, frozenset({Verb.CORDON}), Result.DONE)
+    if case is None or closed < 0 or opened(order) or seen.scheduler_up is None:
+        return False
+    draft.changes.append(CaseMoved(replace(case, overruled=draft.at), "a person opened the node"))
+    draft.changes.append(OrderClosed(order.id, order.node, good=False, why="a person opened the node"))
+    return True
+
+
+def _look_first(draft: Draft, order: WorkOrder, node: DeclaredNode, seen: NodeSeen) -> None:
+    """A step has no end and nobody carries it: look whether it happened before anything else."""
     record = order.running
     assert record is not None
     found = look(record, seen, draft.release(order.release))
@@ -82,6 +125,15 @@ def _look_first(draft: Draft, order: WorkOrder, seen: NodeSeen) -> None:
     else:
         reason = Because.OUT_OF_REACH if seen.reachable is False else Because.GAP
         draft.hold(order.node, order.purpose, reason, (order.id,), f"whether {record.verb} happened can't be seen yet")
+        _missing(draft, order, node, record.began)
+
+
+def _missing(draft: Draft, order: WorkOrder, node: DeclaredNode, since: datetime) -> None:
+    """A node of a rollout that has not answered for longer than a heartbeat counts as failed."""
+    rollout = draft.rollouts.get(order.rollout) if order.rollout else None
+    gone = draft.seen(order.node).reachable is False and draft.at - since > draft.policy(node).heartbeat
+    if rollout is not None and rollout.state is RolloutState.RUNNING and gone and not draft.jumped:
+        _fail_rollout(draft, order, node, "it does not answer")
 
 
 def _take_over(draft: Draft, order: WorkOrder, want: Want) -> None:
@@ -93,7 +145,6 @@ def _take_over(draft: Draft, order: WorkOrder, want: Want) -> None:
             rung=want.rung,
             case=want.case.id if want.case else None,
             reverting=False,
-            hands=False,
             why=f"{want.purpose} takes over {order.purpose}: {want.why}",
         )
     )
@@ -105,13 +156,11 @@ def _take_over(draft: Draft, order: WorkOrder, want: Want) -> None:
     draft.hold(order.node, want.purpose, Because.ORDER_OPEN, (order.id,), f"{order.purpose} became {want.purpose}")
 
 
-def _last_words(order: WorkOrder) -> str:
-    failed = [step for step in order.steps if step.result is Result.FAILED]
-    return f"{failed[-1].verb} failed: {failed[-1].detail}" if failed else "a person must work on the node"
-
-
 def _wait(draft: Draft, order: WorkOrder, node: DeclaredNode, way: Wait) -> None:
-    drain = draft.policy(node).drain
+    drain, seen = draft.policy(node).drain, draft.seen(order.node)
+    if seen.reachable is False and way.reason in {Because.GAP, Because.DRAIN_WAITING}:
+        _out_of_reach(draft, order, node, "the node does not answer")
+        return
     late = drain.deadline is not None and order.waited >= drain.deadline
     if way.reason is Because.DRAIN_WAITING and late and drain.then is AtDeadline.REQUEUE and not draft.jumped:
         if _allowed(draft, order, node, Verb.DRAIN):
@@ -119,6 +168,16 @@ def _wait(draft: Draft, order: WorkOrder, node: DeclaredNode, way: Wait) -> None
             draft.steps.append(Step(order.id, order.node, Verb.DRAIN, order.purpose, order.release, True, why))
         return
     draft.hold(order.node, order.purpose, way.reason, way.names, way.text)
+
+
+def _out_of_reach(draft: Draft, order: WorkOrder, node: DeclaredNode, text: str) -> None:
+    down = domain_down(node, draft.observed, draft.capacity)
+    if down is not None:
+        draft.hold(order.node, order.purpose, Because.DOMAIN_DOWN, (down.name,), f"{down} is down as a whole")
+        return
+    draft.hold(order.node, order.purpose, Because.OUT_OF_REACH, (order.node,), text)
+    last = order.steps[-1] if order.steps else None
+    _missing(draft, order, node, (last.ended or last.began) if last is not None else order.opened)
 
 
 def _step(draft: Draft, order: WorkOrder, node: DeclaredNode, way: Next) -> None:
@@ -141,6 +200,9 @@ def _broken(draft: Draft, order: WorkOrder) -> bool:
 def _allowed(draft: Draft, order: WorkOrder, node: DeclaredNode, verb: Verb) -> bool:
     """Whether a verb may begin on the node now; holds it with the reason where it may not."""
     seen, policy = draft.seen(order.node), draft.policy(node)
+    if verb in OVER_SSH and seen.reachable is not True:
+        _out_of_reach(draft, order, node, f"{verb} needs SSH, and the node does not answer")
+        return False
     reason = _forbids(draft, order, node, verb)
     if reason is not None:
         draft.hold(order.node, order.purpose, reason[0], reason[1], reason[2])
@@ -167,16 +229,15 @@ def _forbids(
         return Because.STOPPED, (stop.by,), f"fleet stop by {stop.by}: {stop.reason}"
     if seen.lock:
         return Because.LOCK_BUSY, (seen.lock,), f"{seen.lock} holds the node's lock"
-    if verb in OVER_SSH and seen.reachable is not True:
-        down = domain_down(node, draft.observed, draft.capacity)
-        if down is not None:
-            return Because.DOMAIN_DOWN, (down.name,), f"{down} is down as a whole"
-        return Because.OUT_OF_REACH, (order.node,), f"{verb} needs SSH, and the node does not answer"
     if verb in DISRUPTIVE:
+        holders = holding(seen, draft.policy(node))
         if seen.has_work is None:
             return Because.GAP, (), "whether work is on the node could not be seen"
-        if seen.has_work or seen.holders:
-            return Because.DRAIN_WAITING, tuple(job.id for job in seen.work) + seen.holders, "work is on the node"
+        if seen.has_work or holders:
+            return Because.DRAIN_WAITING, tuple(job.id for job in seen.work) + holders, "work is on the node"
+        case = draft.observed.records.cases.get(order.node)
+        if order.purpose is Purpose.REPAIR and case is not None and (why := undecided(seen, case)):
+            return Because.GAP, ("driver",), why
     if verb is Verb.UNCORDON and seen.scheduler_up is not True:
         return Because.OUT_OF_REACH, (order.node,), "the node does not answer its scheduler; opened, it would eat jobs"
     release = draft.release(order.release)
@@ -189,7 +250,12 @@ def _close(draft: Draft, order: WorkOrder) -> None:
     good = not order.reverting
     why = "done" if good else f"back on {order.release}"
     applied = order.release if order.purpose in PLANNED_WORK else None
-    draft.changes.append(OrderClosed(order.id, order.node, good, why, applied))
+    ended = OrderClosed(order.id, order.node, good, why, applied)
+    if order.purpose is Purpose.REPAIR:
+        policy = draft.policy(draft.declared.nodes[order.node])
+        taken = tuple(s.verb for s in order.steps if s.verb in LADDER and s.result is Result.DONE)
+        ended = replace(ended, probation_until=draft.at + policy.probation, rungs=taken)
+    draft.changes.append(ended)
     case = draft.observed.records.cases.get(order.node)
     if order.purpose is Purpose.REPAIR and case is not None and case.open:
         passed = verified(order)
@@ -204,38 +270,41 @@ def _turn(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> N
     match order.purpose:
         case Purpose.REPAIR:
             _climb(draft, order, node, stuck)
+        case _ if stuck.no_effect:
+            _fail_rollout(draft, order, node, f"{stuck.verb}: {stuck.why}")
+            draft.hold(order.node, order.purpose, Because.NO_EFFECT, (order.id,), stuck.why)
         case Purpose.RETIRE | Purpose.SHED:
             draft.hold(order.node, order.purpose, Because.WIPE_UNPROVEN, (order.id,), f"{stuck.verb}: {stuck.why}")
         case Purpose.UPGRADE | Purpose.CORRECT | Purpose.ENROL if not order.reverting:
-            _fail_rollout(draft, order, node, stuck)
+            _fail_rollout(draft, order, node, f"{stuck.verb}: {stuck.why}")
             _go_back(draft, order, stuck)
         case _:
             _to_hands(draft, order, stuck, "revert_failed")
 
 
 def _climb(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> None:
-    policy = draft.policy(node)
-    release = draft.release(order.release)
-    forbidden = set(release.forbids) if release else set()
-    case = draft.observed.records.cases.get(order.node)
-    for cause in case.causes if case else ():
-        forbidden |= set(policy.skip.get(cause, ()))
-    place = policy.ladder.index(order.rung) if order.rung in policy.ladder else -1
-    rung = next((rung for rung in policy.ladder[place + 1 :] if rung not in forbidden), Verb.RMA)
+    records = draft.observed.records
+    case, enrolled = records.cases.get(order.node), records.enrolled.get(order.node)
+    barred: frozenset[Verb] = frozenset()
+    if case is not None and enrolled is not None:
+        barred = forbidden(node, draft.seen(order.node), enrolled, case, draft.declared)
+    rung = next_rung(order.rung, draft.policy(node), barred)
     why = f"{stuck.verb} failed: {stuck.why}"
-    draft.changes.append(OrderChanged(order.id, rung=rung, hands=rung is Verb.RMA, why=why))
+    draft.changes.append(OrderChanged(order.id, rung=rung, why=why))
     draft.hold(order.node, order.purpose, Because.ORDER_OPEN, (order.id,), f"{why}; next rung {rung}")
 
 
-def _fail_rollout(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> None:
+def _fail_rollout(draft: Draft, order: WorkOrder, node: DeclaredNode, cause: str) -> None:
+    """Count the node among the failed of its rollout, once, and halt it where policy says so."""
     rollout = draft.rollouts.get(order.rollout) if order.rollout else None
-    if rollout is None:
+    if rollout is None or order.node in rollout.failed:
         return
     why = halts(rollout, draft.policy(node), order.node)
-    failed = rollout.failed if order.node in rollout.failed else (*rollout.failed, order.node)
     state = RolloutState.HALTED if why else rollout.state
-    text = f"{why}: {stuck.verb}: {stuck.why}" if why else f"{order.node} failed: {stuck.verb}: {stuck.why}"
-    draft.move(replace(rollout, state=state, failed=failed, why=text if why else rollout.why), text)
+    text = f"{why}: {cause}" if why else f"{order.node} failed: {cause}"
+    draft.move(
+        replace(rollout, state=state, failed=(*rollout.failed, order.node), why=text if why else rollout.why), text
+    )
 
 
 def _go_back(draft: Draft, order: WorkOrder, stuck: Stuck) -> None:
@@ -260,7 +329,5 @@ def _to_hands(draft: Draft, order: WorkOrder, stuck: Stuck, cause: str) -> None:
         name = CaseId(f"case-{order.id}")
         case = Case(name, order.node, (cause,), Severity.DEGRADED, draft.at, draft.at, evidence=(why,))
         draft.changes.append(CaseMoved(case, why))
-    draft.changes.append(
-        OrderChanged(order.id, purpose=Purpose.REPAIR, rung=Verb.RMA, case=case.id, hands=True, why=why)
-    )
+    draft.changes.append(OrderChanged(order.id, purpose=Purpose.REPAIR, rung=Verb.RMA, case=case.id, why=why))
     draft.hold(order.node, Purpose.REPAIR, Because.AWAITING_HANDS, (order.id,), why)

@@ -6,10 +6,12 @@ fleet, so that one mistake is not enough. What it removes is held, and named as 
 
 from __future__ import annotations
 
+from fleet.lifecycle.fold import holding
 from fleet.lifecycle.table import DISRUPTIVE
 from fleet.model.ids import Because, Verb
 from fleet.model.observation import Observed
 from fleet.model.plan import Held, OrderOpened, Plan, Step
+from fleet.model.policy import Policy
 from fleet.model.topology import Declared
 from fleet.planning.capacity import survey
 
@@ -23,10 +25,11 @@ def guard(plan: Plan, declared: Declared, observed: Observed) -> Plan:
     removed: list[Held] = []
     touched: set[str] = set()
     for step in plan.steps:
-        why = _breaks(step, observed, touched)
-        node = declared.nodes.get(step.node)
-        if not why and node is not None and step.verb is Verb.CORDON and not _broken(step, observed):
-            full = capacity.blocks(node, declared.pools[node.pool].policy)
+        node = declared.nodes[step.node]
+        policy = declared.pools[node.pool].policy
+        why = _breaks(step, observed, touched, policy)
+        if not why and step.verb is Verb.CORDON and not _broken(step, observed):
+            full = capacity.blocks(node, policy)
             why = full.text if full is not None else ""
             capacity.take(node, step.order)
         if why:
@@ -46,15 +49,16 @@ def _broken(step: Step, observed: Observed) -> bool:
     return case is not None and case.open and case.severity == "fatal"
 
 
-def _breaks(step: Step, observed: Observed, touched: set[str]) -> str:
+def _breaks(step: Step, observed: Observed, touched: set[str], policy: Policy) -> str:
     seen = observed.nodes.get(step.node)
     if step.node in touched:
         return "two verbs on one node in one pass"
     if step.verb in DISRUPTIVE and not step.force:
         if seen is None or seen.has_work is not False:
             return f"{step.verb} on a node that has work, or whose work was not seen"
-        if seen.holders:
-            return f"{step.verb} while {', '.join(seen.holders)} holds an accelerator"
+        holders = holding(seen, policy)
+        if holders:
+            return f"{step.verb} while {', '.join(holders)} holds an accelerator"
         if not seen.ours:
             return f"{step.verb} on a node that we have not closed"
     if step.verb is Verb.UNCORDON and (seen is None or not seen.ours):

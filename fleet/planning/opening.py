@@ -6,12 +6,16 @@ from dataclasses import replace
 
 from fleet.model.health import Severity
 from fleet.model.ids import Autonomy, Because, Purpose, Verb
+from fleet.model.observation import NodeSeen
 from fleet.model.order import Rollout, RolloutState
 from fleet.model.plan import Held, OrderOpened
 from fleet.model.policy import Emptying, ForeignCordon, Policy
+from fleet.model.release import Release
 from fleet.model.topology import DeclaredNode, Disposition
+from fleet.planning.breaker import ramp_left
 from fleet.planning.capacity import domain_down
 from fleet.planning.draft import PLANNED_WORK, Draft
+from fleet.planning.identity import identity
 from fleet.planning.wants import Want
 from fleet.planning.waves import choose_canaries, gate
 
@@ -50,15 +54,15 @@ def consider(draft: Draft, node: DeclaredNode, want: Want) -> None:
 
 
 def pick_canaries(draft: Draft, rollout: Rollout, candidates: list[tuple[DeclaredNode, Want]]) -> None:
-    """Name the canaries of a rollout whose turn it is, among the nodes that could go now."""
-    if rollout.canaries or rollout.state is not RolloutState.RUNNING or not candidates:
+    """Name the canaries among the nodes that could go now; until the first step, others may take their place."""
+    if begun(draft, rollout) or rollout.state is not RolloutState.RUNNING or not candidates:
         return
     policy = draft.policy(candidates[0][0])
-    if not policy.canary:
+    if not policy.canary or policy.canary_nodes or rollout.canaries_named:
         return
     able = [draft.seen(node.id) for node, want in candidates if blocked_by_people_or_reach(draft, node, want) is None]
     chosen = choose_canaries(able, policy)
-    if chosen:
+    if chosen and chosen != rollout.canaries:
         draft.move(replace(rollout, canaries=chosen), f"canary: {', '.join(chosen)}")
 
 
@@ -74,7 +78,7 @@ def _held(want: Want, reason: Because, names: tuple[str, ...] = (), text: str = 
 def _people(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
     """What people and policy have said: parked, stop, freeze, hands, autonomy, confirmations, foreign cordons."""
     policy, records = draft.policy(node), draft.observed.records
-    if node.disposition is Disposition.PARKED and want.purpose is not Purpose.REPAIR:
+    if node.disposition is Disposition.PARKED:
         return _held(want, Because.PARKED, (), "declared parked")
     if draft.jumped:
         return _held(want, Because.CLOCK_JUMP, (), draft.jumped)
@@ -96,10 +100,26 @@ def _people(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
     if foreign and policy.foreign_cordon is ForeignCordon.LEAVE:
         text = "; ".join(f"{cordon.owner}: {cordon.reason}" for cordon in foreign)
         return _held(want, Because.FOREIGN_CORDON, tuple(cordon.owner for cordon in foreign), text)
+    return _release(draft, want)
+
+
+def _release(draft: Draft, want: Want) -> Held | None:
+    """Whether the release can be believed, and exists for what the node runs."""
     release = draft.release(want.release)
-    if release is not None and release.untrusted:
+    if release is None:
+        return None
+    if release.untrusted:
         return _held(want, Because.UNTRUSTED, (release.id,), release.untrusted)
-    return None
+    why = no_build(release, draft.seen(want.node))
+    return _held(want, Because.INCOMPATIBLE, (release.id,), why) if why else None
+
+
+def no_build(release: Release, seen: NodeSeen) -> str:
+    """Why a release can't be built for the kernel that the node will run; empty where it can, or nothing is said."""
+    kernel = release.versions.get("kernel") or seen.kernel
+    if not release.built_for or not kernel or kernel in release.built_for:
+        return ""
+    return f"{release.id} has no build for kernel {kernel}, only for {', '.join(release.built_for)}"
 
 
 def proposal(want: Want) -> str:
@@ -134,24 +154,53 @@ def _reach(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
 
 
 def _breaker(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
-    breaker = draft.breakers.get(node.pool)
-    if breaker is None or not breaker.tripped or want.purpose not in UNDER_BREAKER:
+    breaker, policy = draft.breakers.get(node.pool), draft.policy(node).breaker
+    if breaker is None or policy is None or want.purpose not in UNDER_BREAKER:
         return None
-    return _held(want, Because.BREAKER_TRIPPED, breaker.names, breaker.text)
+    if breaker.tripped:
+        return _held(want, Because.BREAKER_TRIPPED, breaker.names, breaker.text)
+    left = ramp_left(policy, breaker, draft.opened_in(node.pool), draft.at)
+    if left is None or left > 0:
+        return None
+    return _held(want, Because.PACING, (), f"the breaker has cleared; at most {policy.ramp} new orders at a time")
 
 
 def _turn(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
     """Whether the node's turn has come in its rollout, and whether it may be emptied now."""
     policy = draft.policy(node)
+    if want.purpose is Purpose.UPGRADE and policy.windows and not any(w.open_at(draft.at) for w in policy.windows):
+        return _held(want, Because.WINDOW_CLOSED, (), "no window is open")
     rollout = draft.rollouts.get(want.rollout) if want.rollout else None
     if rollout is not None:
-        held = gate(rollout, policy, node.id)
+        held = gate(rollout, policy, node.id) or _approval(draft, policy, rollout, want)
         if held is not None:
             return held
     if policy.drain.how is Emptying.IDLE and want.purpose in PLANNED_WORK and draft.seen(node.id).has_work:
         names = tuple(job.id for job in draft.seen(node.id).work)
         return _held(want, Because.DRAIN_WAITING, names, "policy takes idle nodes only")
     return None
+
+
+def _approval(draft: Draft, policy: Policy, rollout: Rollout, want: Want) -> Held | None:
+    """Before its first step a roll that needs approval needs one of the very plan that would be carried out now."""
+    if not policy.approval_required or begun(draft, rollout):
+        return None
+    release, approvals = draft.release(rollout.release), draft.observed.records.approvals
+    if release is None:
+        return None
+    now = identity(draft.declared, release, policy, rollout.pool, rollout.nodes, rollout.canaries)
+    if now in approvals:
+        return None
+    if approvals:
+        return _held(want, Because.APPROVAL_STALE, (now,), f"what was approved is another plan; approve {now}")
+    return _held(want, Because.APPROVAL_MISSING, (now,), f"approve it: fleet approve {now}")
+
+
+def begun(draft: Draft, rollout: Rollout) -> bool:
+    """Whether a rollout has taken its first step."""
+    if rollout.passed or rollout.failed:
+        return True
+    return any(order.rollout == rollout.id for order in draft.observed.records.orders.values())
 
 
 def _capacity(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:

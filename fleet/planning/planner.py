@@ -57,7 +57,8 @@ def _wants(draft: Draft) -> dict[NodeId, Want]:
             enrolled = _adopt(draft, node, seen, enrolled)
         rollout_id = draft.rollout_of.get(node.id)
         rollout = draft.rollouts[rollout_id] if rollout_id is not None else None
-        wanted = want(node, seen, enrolled, records.cases.get(node.id), rollout, draft.declared)
+        case = records.cases.get(node.id)
+        wanted = want(node, seen, enrolled, case, rollout, draft.declared, draft.at)
         if wanted is not None:
             found[node.id] = wanted
     return found

@@ -5,16 +5,13 @@ The prediction plays the planner's own preference under the same slots with expe
 
 from __future__ import annotations
 
-import hashlib
 import heapq
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from fleet.lifecycle.fold import is_on
 from fleet.lifecycle.table import EXPECTED_SECONDS
 from fleet.model.ids import Because, NodeId, PoolId, Purpose, ReleaseId, RolloutId, Verb
-from fleet.model.observation import NodeSeen, Observed
+from fleet.model.observation import NodeSeen, Observed, Power
 from fleet.model.order import Rollout, RolloutState
 from fleet.model.plan import Held, Refusal, RolloutPlan
 from fleet.model.policy import Policy
@@ -23,7 +20,8 @@ from fleet.model.topology import Declared, DeclaredNode, Disposition, Domain, Do
 from fleet.planning.bound import Work, bound
 from fleet.planning.capacity import Capacity, survey, unmeetable
 from fleet.planning.draft import start
-from fleet.planning.opening import blocked_by_people_or_reach
+from fleet.planning.identity import identity
+from fleet.planning.opening import blocked_by_people_or_reach, no_build
 from fleet.planning.wants import Want
 from fleet.planning.waves import choose_canaries, preference, waves
 
@@ -92,27 +90,6 @@ def preview(
     )
 
 
-def identity(
-    declared: Declared,
-    release: Release,
-    policy: Policy,
-    pool: PoolId,
-    nodes: Sequence[NodeId],
-    canaries: Sequence[NodeId],
-) -> str:
-    """The hash of what a plan decides: release, policy, nodes, named canaries, what can't be reverted."""
-    decides = {
-        "site": declared.site,
-        "pool": pool,
-        "release": [release.id, release.serial, release.digest],
-        "policy": asdict(policy),
-        "nodes": sorted(nodes),
-        "canaries": sorted(canaries),
-        "irreversible": sorted(release.irreversible),
-    }
-    return hashlib.sha256(json.dumps(decides, sort_keys=True, default=str).encode()).hexdigest()[:16]
-
-
 def _seen(observed: Observed, node: NodeId) -> NodeSeen:
     return observed.nodes.get(node) or NodeSeen(node)
 
@@ -142,11 +119,26 @@ def _refusal(
     vendor = declared.pools[pool].vendor
     if release.vendor and vendor and release.vendor != vendor:
         return Refusal("incompatible", (release.id,), f"{release.id} is for {release.vendor}, pool {pool} is {vendor}")
-    wrong = [n for n in nodes if release.built_for and _seen(observed, n).kernel not in ("", *release.built_for)]
-    if wrong:
-        return Refusal("incompatible", tuple(wrong), f"{release.id} has no build for the kernel of these nodes")
-    full = unmeetable(declared, capacity, {node: declared.nodes[node] for node in nodes})
+    wrong = [name for name in nodes if no_build(release, _seen(observed, name))]
+    if wrong and len(wrong) == len(nodes):
+        return Refusal("incompatible", tuple(wrong), no_build(release, _seen(observed, wrong[0])))
+    off = _off_in_units(declared, observed, release, nodes)
+    if off:
+        return Refusal("node_off", off, f"{release.id} is applied to a whole {release.unit}, and these are off")
+    full = unmeetable(declared, observed, capacity, [declared.nodes[node] for node in nodes])
     return Refusal("unmeetable", full.names, full.text) if full is not None else None
+
+
+def _off_in_units(
+    declared: Declared, observed: Observed, release: Release, nodes: Sequence[NodeId]
+) -> tuple[NodeId, ...]:
+    """Machines that are off in a unit which the release is applied to as a whole."""
+    units = {d for name in nodes for d in declared.nodes[name].domains if d.kind == release.unit}
+    return tuple(
+        node.id
+        for node in declared.nodes.values()
+        if units.intersection(node.domains) and _seen(observed, node.id).power is Power.OFF
+    )
 
 
 def _held(declared: Declared, observed: Observed, nodes: Sequence[NodeId], release: ReleaseId) -> tuple[Held, ...]:

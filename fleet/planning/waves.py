@@ -14,6 +14,7 @@ _CLOSED = {
     RolloutState.PAUSED: Because.ROLLOUT_PAUSED,
     RolloutState.HALTED: Because.ROLLOUT_HALTED,
     RolloutState.REVERTING: Because.ROLLOUT_HALTED,
+    RolloutState.REVERTED: Because.ROLLOUT_HALTED,
     RolloutState.PLANNED: Because.APPROVAL_MISSING,
 }
 

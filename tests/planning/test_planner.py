@@ -354,9 +354,16 @@ class TestRepair:
         fleet.case("n1")
         walk = ((Verb.CORDON, DONE), (Verb.DRAIN, DONE), (Verb.REBOOT, DONE), (Verb.VERIFY, Result.FAILED))
         fleet.order("n1", *walk, purpose=Purpose.REPAIR, rung=Verb.REBOOT)
-        assert next(c for c in fleet.plan().changes if isinstance(c, OrderChanged)).hands
-        fleet.order("n1", *walk, purpose=Purpose.REPAIR, rung=Verb.RMA, hands=True, mark=4)
+        assert next(c for c in fleet.plan().changes if isinstance(c, OrderChanged)).rung is Verb.RMA
+        fleet.order("n1", *walk, purpose=Purpose.REPAIR, rung=Verb.RMA, mark=4)
         assert held(fleet.plan(), "n1").reason is Because.AWAITING_HANDS
+
+    def test_what_a_person_gives_back_is_verified(self) -> None:
+        fleet = Fleet()
+        fleet.cordoned("n1")
+        fleet.case("n1")
+        fleet.order("n1", (Verb.CORDON, DONE), (Verb.DRAIN, DONE), (Verb.RMA, DONE), purpose=Purpose.REPAIR, rung=Verb.RMA)
+        assert steps(fleet.plan()) == {"n1": Verb.VERIFY}
 
     def test_a_case_closes_with_the_order_that_proved_it(self) -> None:
         fleet = Fleet()
