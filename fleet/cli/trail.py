@@ -45,7 +45,7 @@ def show(
     """
     start = _since(since) if since else None
     with _opened(inventory, ledger) as store:
-        names = _node_names(from_input(nodes))
+        names = _node_names(from_input(nodes), inventory)
         found: list[TrailEntry] = []
         for name in names or ("",):
             found.extend(store.trail(node=name, order=order, since=start, limit=limit))
@@ -142,18 +142,22 @@ def _opened(inventory: Path | None, ledger: Path | None, *, read_only: bool = Tr
     return open_ledger(ledger, read_only=read_only)
 
 
-def _node_names(asked: list[str]) -> tuple[str, ...]:
-    """Names of a node set. The inventory is not asked: who is gone from it has a trail too."""
+def _node_names(asked: list[str], inventory: Path | None) -> tuple[str, ...]:
+    """Names of a node set. For plain names the inventory is not asked: who is gone from it has a trail too."""
     if not asked:
         return ()
+    if any("@" in one for one in asked):
+        from fleet.app import settings
+        from fleet.spec import load
+        from fleet.spec.nodesets import resolve
+
+        return resolve(asked, load(settings(inventory).inventory))
     from ClusterShell.NodeSet import NodeSet, NodeSetException
 
-    if not any("@" in one for one in asked):
-        try:
-            return tuple(NodeSet(",".join(asked), resolver=None))
-        except NodeSetException as error:
-            raise Misuse(f"{','.join(asked)}", str(error), "write names as n01 or n[01-04]") from error
-    raise Misuse(",".join(asked), "the trail is asked by node", "write names as n01 or n[01-04]")
+    try:
+        return tuple(NodeSet(",".join(asked), resolver=None))
+    except NodeSetException as error:
+        raise Misuse(",".join(asked), str(error), "write names as n01 or n[01-04]") from error
 
 
 def _lines(file: Path) -> Iterator[Mapping[str, object]]:
