@@ -23,11 +23,10 @@ def ensure(home: Home, plan: Layout) -> None:
     """The emulator runs and answers at the last node's address."""
     if running(home) is None:
         with (home.root / "bmc.log").open("ab") as log:
-            process = subprocess.Popen(
+            subprocess.Popen(
                 [sys.executable, "-m", MODULE, str(home.root), str(len(plan.nodes))],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
-        _pid_file(home).write_text(f"{process.pid}\n")
     address = plan.nodes[-1].bmc_address
     end = time.monotonic() + START_WAIT_S
     while time.monotonic() < end:
@@ -40,29 +39,49 @@ def ensure(home: Home, plan: Layout) -> None:
 
 
 def running(home: Home) -> int | None:
-    """Process id of the emulator of this home, if it lives."""
-    try:
-        pid = int(_pid_file(home).read_text())
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except (FileNotFoundError, ProcessLookupError, ValueError):
-        return None
-    return pid if MODULE.encode() in words and str(home.root).encode() in words else None
+    """Process id of the emulator of this home, if one lives; the process table is asked, no file is believed."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if MODULE.encode() in words and str(home.root).encode() in words:
+            return int(entry.name)
+    return None
 
 
 def stop(home: Home) -> bool:
-    """Whether there was an emulator to end."""
-    pid = running(home)
-    if pid is None:
+    """Whether there was an emulator to end; ends every one of this home."""
+    found = False
+    while (pid := running(home)) is not None:
+        found = True
+        _end(pid)
+    return found
+
+
+def _end(pid: int) -> None:
+    """Ask it, then insist."""
+    for signal_number, wait_s in ((signal.SIGTERM, STOP_WAIT_S), (signal.SIGKILL, STOP_WAIT_S)):
+        try:
+            os.kill(pid, signal_number)
+        except ProcessLookupError:
+            return
+        end = time.monotonic() + wait_s
+        while time.monotonic() < end:
+            _reap(pid)
+            if not _lives(pid):
+                return
+            time.sleep(0.05)
+
+
+def _lives(pid: int) -> bool:
+    """Whether it still runs; a zombie doesn't, and has no command line."""
+    try:
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+    except OSError:
         return False
-    os.kill(pid, signal.SIGTERM)
-    end = time.monotonic() + STOP_WAIT_S
-    while running(home) is not None and time.monotonic() < end:
-        _reap(pid)
-        time.sleep(0.05)
-    if running(home) is not None:
-        os.kill(pid, signal.SIGKILL)
-        _reap(pid)
-    return True
 
 
 def _reap(pid: int) -> None:
@@ -71,7 +90,3 @@ def _reap(pid: int) -> None:
         os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
         return
-
-
-def _pid_file(home: Home) -> Path:
-    return home.root / "bmc.pid"

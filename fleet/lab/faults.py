@@ -330,7 +330,7 @@ ECC_LINES: Mapping[Vendor, Callable[[str], tuple[str, ...]]] = {
         f"amdgpu {bus}: {{1}}uncorrectable hardware error(ERREVENT_ATHUB_INTERRUPT) detected!",
         f"amdgpu {bus}: {{1}}[Hardware Error]: Accelerator Check Architecture events logged",
         f"amdgpu {bus}: {{1}}[Hardware Error]: aca entry[00].STATUS=0xb000000000000137",
-        f"amdgpu {bus}: amdgpu: 1 new uncorrectable hardware errors detected in gfx block",
+        f"amdgpu {bus}: amdgpu: 1 uncorrectable hardware errors detected in gfx block",
     ),
 }
 FAULTS: Mapping[str, FaultKind] = {

@@ -29,8 +29,7 @@ HOOKS = (
     'rm -rf "$1"/etc/ssh/ssh_host_* "$1"/etc/munge/munge.key "$1"/etc/apt/sources.list "$1"/etc/apt/sources.list.d/*',
     'rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*.bin "$1"/etc/default/slurm*',
     'chroot "$1" systemctl mask apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer console-getty.service '
-    "getty@tty1.service systemd-networkd.service systemd-resolved.service e2scrub_all.timer fstrim.timer "
-    "systemd-logind.service",
+    "getty@tty1.service systemd-networkd.service systemd-resolved.service e2scrub_all.timer fstrim.timer",
     'install -d -o slurm -g slurm -m 755 "$1"/var/lib/slurm/slurmctld "$1"/var/lib/slurm/slurmd "$1"/var/log/slurm',
 )
 LIBRARY = "usr/lib/fleet-lab"

@@ -79,6 +79,14 @@ def committed_inventory() -> Path:
 
 def down(home: Home, say: Say) -> tuple[str, ...]:
     """Take every lab container, network, process and file away; says what went."""
+    with _alone(home):
+        gone = _take_down(home, say)
+    if not any(home.root.parent.iterdir()):
+        home.root.parent.rmdir()
+    return gone
+
+
+def _take_down(home: Home, say: Say) -> tuple[str, ...]:
     gone: list[str] = []
     there = containers.seen() if shutil.which("podman") else {}
     homes = {home.root} | {Path(one.home) for one in there.values() if one.home}
@@ -203,11 +211,14 @@ def wait_scheduler(plan: Layout) -> None:
 
 @contextmanager
 def _alone(home: Home) -> Iterator[None]:
-    """Two `up`s beside each other would make the same machines."""
-    home.root.mkdir(parents=True, exist_ok=True)
-    with (home.root.parent / "lab.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as busy:
-            raise Misuse("another `fleet lab up` is at work here", "", "wait for it") from busy
+    """Two of `up` and `down` beside each other would undo each other's work; the lock is on the directory itself."""
+    directory = home.root.parent
+    directory.mkdir(parents=True, exist_ok=True)
+    lock = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
+    except BlockingIOError as busy:
+        raise Misuse("another `fleet lab up` or `down` is at work here", "", "wait for it") from busy
+    finally:
+        os.close(lock)
