@@ -9,13 +9,12 @@ from typing import Any
 from fleet.readers.reading import Beside, Context, Gap, Problem, Reading, Text
 from fleet.readers.redfish_body import Body, last, load
 from fleet.readers.redfish_units import canonical
-from fleet.readers.text import Repeated, mapping, number, sequence
+from fleet.readers.text import Repeated, mapping, number, sequence, spelled
 
 RANK = {"ok": 0, "warning": 1, "critical": 2}
 _HEALTH = {"OK": "ok", "Warning": "warning", "Critical": "critical"}
 _LIMITS = (("UpperFatal", "critical", True), ("UpperCritical", "critical", True), ("UpperCaution", "warning", True),
            ("LowerFatal", "critical", False), ("LowerCritical", "critical", False), ("LowerCaution", "warning", False))  # fmt: skip
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 EMPTY: Mapping[str, Any] = {"verdict": "unknown", "reading": None, "unit": None}
 
 
@@ -105,8 +104,7 @@ def _sensor(body: Body, context: Context) -> Reading:
     findings = [Problem(body.path, f"sensor_{out['verdict']}", "node", "look")] if out["verdict"] in ("warning", "critical") else []
     twins = context.get("other_gpu_sensors_with_reading")
     if out["reading"] is None and out["verdict"] == "unknown" and isinstance(twins, int) and twins > 0:
-        count = _NUMBERS[twins] if twins < len(_NUMBERS) else str(twins)
-        findings.append(Problem(body.path, f"sensor_silent_beside_{count}_that_speak", "node", "look"))
+        findings.append(Problem(body.path, f"sensor_silent_beside_{spelled(twins)}_that_speak", "node", "look"))
     return Reading("redfish_sensor", tuple(findings), tuple(gaps), more={"resources": {body.path: out}})
 
 

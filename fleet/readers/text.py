@@ -142,3 +142,11 @@ def mapping(value: Any) -> Mapping[str, Any]:
 def sequence(value: Any) -> list[Any]:
     """The value if it is a list, else an empty one."""
     return list(value) if isinstance(value, list | tuple) else []
+
+
+_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def spelled(count: int) -> str:
+    """A small number as a word."""
+    return _SMALL[count] if 0 <= count < len(_SMALL) else str(count)
