@@ -1,6 +1,6 @@
 """Makes the packages of a release the installed ones: exactly these versions, exactly these files, nothing else.
 
-Arguments: {"release": name, "packages": [{"name", "version", "sha256"}], "download_only": bool}.
+Arguments: {"release": name, "packages": [{"name", "version", "sha256"}], "download_only": bool, "cache": directory}.
 Every file is fetched by exact version into a directory of root's, its SHA-256 compared with the signed manifest's, and
 that very file is given to dpkg. Before that apt says what it would do with them: a package outside the list ends it.
 """
@@ -157,7 +157,7 @@ def main():
     was = installed(names)
     if was == wanted:
         return {"changed": False, "detail": "%s was installed" % asked["release"], "shown": was}
-    folder = os.path.join(CACHE, re.sub(r"[^\w.-]", "_", asked["release"]))
+    folder = os.path.join(asked.get("cache", CACHE), re.sub(r"[^\w.-]", "_", asked["release"]))
     os.makedirs(folder, mode=0o700, exist_ok=True)
     refreshed = []
     missing = [package for package in asked["packages"] if was.get(package["name"]) != package["version"]]
