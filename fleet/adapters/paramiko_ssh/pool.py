@@ -93,6 +93,8 @@ class SshPool:
     """Connections that are kept and shared between threads: one per machine, the longest unused closed first."""
 
     def __init__(self, *, user: str, key: Path, connect_seconds: float = CONNECT_SECONDS, most: int = 512) -> None:
+        import paramiko  # noqa: F401  # whole before threads ask for it: its modules import each other in a circle
+
         self._user, self._key, self._connect_seconds, self._most = user, key, connect_seconds, most
         self._open: OrderedDict[tuple[str, int, str], paramiko.SSHClient] = OrderedDict()
         self._lock = threading.Lock()
