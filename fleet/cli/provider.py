@@ -76,7 +76,7 @@ def open_ports(settings: Settings) -> Ports:
 
     return Ports(
         enrol=ledger,
-        power=RedfishPower(access.bmc),
+        power=RedfishPower(access.bmc.user, access.bmc.password.read, ca=access.bmc.ca),
         identity=SshIdentity(SshPool(user=access.ssh.user, key=access.ssh.key), pinned, scan=scan_host_key),
         clock=SystemClock(),
         busy=ledger.busy,

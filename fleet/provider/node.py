@@ -108,7 +108,10 @@ class Node:
         if not (enrolled is not None and enrolled.retired):
             try:
                 seen["serial"] = ports.power.serial(node)
-                seen["power"] = ports.power.power(node)
+                power = ports.power.power(node)
+                if power == Power.UNKNOWN:
+                    raise Unavailable(f"BMC of {id}", "power is changing just now")
+                seen["power"] = power
             except Unavailable as error:
                 unseen = (f"{id}: what the BMC shows is not known: {error}",)
         return Made(id, {**outputs, **seen}, unseen, inputs)  # type: ignore[dict-item]  # str and bool, all of them

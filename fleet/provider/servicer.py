@@ -33,7 +33,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self._open_ports = open_ports
         self._version = version
         self._environ = environ
-        self._stack = Path.cwd()
+        self._stack = Path.cwd()  # the engine starts us in the stack's directory; Handshake names the plugin's own
         self._settings: Settings | None = None
         self._ports: Ports | None = None
         self._lock = threading.Lock()
@@ -62,8 +62,6 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     # Handshake and configuration: local.
 
     def Handshake(self, request: Any, context: grpc.ServicerContext) -> Any:
-        if request.program_directory:
-            self._stack = Path(request.program_directory)
         return provider_pb2.ProviderHandshakeResponse()
 
     def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> Any:

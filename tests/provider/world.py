@@ -1,7 +1,8 @@
 """A site that does not exist: BMCs, nodes and an enrolment ledger in one JSON file, shared by processes.
 
 What a test changes between two runs of Pulumi is a change made by somebody in the world; `calls` tells what was asked
-of it. Run as a program it is the plugin `pulumi-resource-fleet` over this world (FLEET_TEST_WORLD names the file).
+of it. Run as a program it is the plugin `pulumi-resource-fleet` over these machines and a real ledger (FLEET_TEST_WORLD
+names the file).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +70,15 @@ class World:
         with self.open() as state:
             return state
 
-    def machine(self, bmc: str, **changed: Any) -> None:
+    def machine(self, bmc: str, /, **changed: Any) -> None:
         """Somebody changes a machine behind our back."""
         with self.open() as state:
             state["machines"][bmc].update(changed)
 
-    def enrolled(self, node: str, **changed: Any) -> None:
-        """The ledger learns something of a node."""
+    def busy(self, node: str, order: str) -> None:
+        """An order is opened on a node."""
         with self.open() as state:
-            state["enrolled"][node].update(changed)
+            state["busy"] = {node: order}
 
     def calls(self, *verbs: str) -> list[str]:
         """What was asked: `verb node`, all of it or only some verbs."""
@@ -196,14 +197,17 @@ class _Fast:
 
 
 def main() -> int:
-    """The plugin over the world that the environment names."""
+    """The plugin over the machines that the environment names, and the ledger that the settings do."""
+    from fleet.cli.provider import LedgerOnDemand
     from fleet.provider.server import serve
+    from fleet.spec import project_root
 
     delay = float(os.environ.get("FLEET_TEST_DELAY", "0"))
     world = World(Path(os.environ["FLEET_TEST_WORLD"]), delay, os.environ.get("FLEET_TEST_JOURNAL", "1") == "1")
 
     def open_ports(settings: Settings) -> Ports:
-        return world.ports()
+        ledger = LedgerOnDemand(project_root(settings.inventory) / settings.ledger)
+        return replace(world.ports(), enrol=ledger, busy=ledger.busy)
 
     code = serve(open_ports, "0.0.0")
     os._exit(code)
