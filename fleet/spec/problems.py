@@ -43,8 +43,8 @@ def _problem(model: type[BaseModel], found: Mapped, file: str, error: Mapping[st
     place = tuple(part for part in error["loc"] if part != "[key]")
     known, place = _walk(model, found, place)
     line, kind, context = line_of(found, place), error["type"], error.get("ctx", {})
-    name = ".".join(str(part) for part in place) or "the file"
-    above = ".".join(str(part) for part in place[:-1]) or "the file"
+    name = _dotted(place)
+    above = _dotted(place[:-1])
     match kind:
         case "extra_forbidden":
             word = str(place[-1])
@@ -65,10 +65,25 @@ def _problem(model: type[BaseModel], found: Mapped, file: str, error: Mapping[st
         case "list_type":
             return Problem(file, line, f"{name} must be a list", "write `[one, two]`")
         case _:
-            message = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+            message = _NUMBERS.get(kind) or str(error["msg"]).removeprefix("Input should be ")
             written = "nothing" if error["input"] is None else f"'{_short(error['input'])}'"
             return Problem(file, line, f"{name}: {written} can't stand here", f"write {message}")
 
+
+def _dotted(place: tuple[object, ...]) -> str:
+    return ".".join(str(part) for part in place if part != "") or "the file"
+
+
+_NUMBERS = {
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_parsing": "a number",
+    "bool_parsing": "true or false",
+    "date_from_datetime_parsing": "a date as 2036-01-31",
+    "datetime_from_date_parsing": "a moment as 2026-01-31T22:00Z",
+    "timezone_aware": "a moment with its zone, as 2026-01-31T22:00Z",
+    "string_type": "a word",
+}
 
 _PATTERNS = (
     ("^https://", "write `https://` and the BMC's address, with no user in it"),
