@@ -318,7 +318,7 @@ LOST_LINES: Mapping[Vendor, Callable[[str], tuple[str, ...]]] = {
         f"NVRM: GPU {bus}: GPU has fallen off the bus.",
     ),
     Vendor.AMD: lambda bus: (
-        "pcieport 0000:00:01.1: pciehp: Slot(0-1): Link Down",
+        "pcieport 0000:00:01.1: DPC: containment event, status:0x1f01 source:0x0000",
         f"amdgpu {bus}: amdgpu: device lost from bus!",
     ),
 }
