@@ -16,6 +16,7 @@ from fleet.model.health import Case, Severity
 from fleet.model.ids import NodeId, Verb
 from fleet.model.order import Rollout
 from fleet.model.plan import Held, RolloutPlan
+from fleet.planning.breaker import breakers
 from fleet.sim.declare import named, seconds
 from fleet.sim.fakes import visible
 from fleet.sim.statements import Claim, Condition
@@ -74,12 +75,11 @@ def nodes_of(simulation: Simulation, text: str) -> list[NodeId]:
     if kind == "job":
         job = world.jobs.get(name)
         return list(job.nodes) if job is not None and job.state == "running" else []
-    found = [
+    return [
         node.id
         for node in world.declared.nodes.values()
         if any(domain.kind == kind and domain.name == name for domain in node.domains)
     ]
-    return found
 
 
 # Counts
@@ -200,8 +200,6 @@ def _purpose(scene: Scene0, claim: Claim) -> Value:
 
 
 def _breaker(scene: Scene0, _claim: Claim) -> Value:
-    from fleet.planning.breaker import breakers  # a lookup of the product's own judgement
-
     simulation = scene.simulation
     found = breakers(simulation.world.declared, simulation.look())
     return "tripped" if any(breaker.tripped for breaker in found.values()) else "clear"
@@ -211,7 +209,8 @@ def _held_value(scene: Scene0, claim: Claim) -> Value:
     held = scene.held(NodeId(claim.args[0]))
     if held is None:
         return None
-    return {"reason": str(held.reason), "names": tuple(held.names), "purpose": str(held.purpose)}[claim.field]
+    said: dict[str, Value] = {"reason": str(held.reason), "names": (*held.names,), "purpose": str(held.purpose)}
+    return said[claim.field]
 
 
 def _case_value(scene: Scene0, claim: Claim) -> Value:
@@ -277,7 +276,8 @@ def _job(scene: Scene0, claim: Claim) -> Value:
     job = scene.simulation.world.jobs.get(claim.args[0])
     if job is None:
         return None
-    return {"state": job.state, "lost": job.lost, "preempted": float(job.preempted)}[claim.field]
+    said: dict[str, Value] = {"state": job.state, "lost": job.lost, "preempted": float(job.preempted)}
+    return said[claim.field]
 
 
 VALUES: Mapping[str, Callable[[Scene0, Claim], Value]] = {
@@ -388,5 +388,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return seconds(text)
-
-

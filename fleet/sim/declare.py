@@ -8,8 +8,9 @@ from datetime import timedelta
 from typing import Any
 
 from fleet.errors import Misuse
-from fleet.model.ids import NodeId, PoolId, ReleaseId, Verb
+from fleet.model.ids import Autonomy, NodeId, PoolId, Purpose, ReleaseId, Verb
 from fleet.model.policy import (
+    DEFAULT_LADDER,
     Amount,
     AtDeadline,
     BreakerPolicy,
@@ -27,7 +28,6 @@ from fleet.model.topology import Declared, DeclaredNode, Disposition, Domain, Do
 from fleet.sim.agenda import moment
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-NVIDIA = ("A", "B", "GB", "H", "L", "V")
 
 
 def seconds(text: object) -> float:
@@ -212,13 +212,14 @@ def policy(raw: Mapping[str, Any], pool: str, ids: Sequence[NodeId]) -> Policy:
         foreign_cordon=ForeignCordon(raw.get("foreign_cordon", "leave")),
         override_until_new_evidence=raw.get("override") == "until_new_evidence",
         windows=tuple(_window(window) for window in raw.get("windows", [])),
+        autonomy={Purpose(why): Autonomy(how) for why, how in raw.get("autonomy", {}).items()},
         approval_required=raw.get("approval") == "required",
         confirm_retire=False,
         heartbeat=_span(raw.get("heartbeat", "2m")),
         stuck_after=_span(raw["stuck_after"]) if "stuck_after" in raw else None,
         wipe=WipePolicy(wipe.get("grade", "clear"), _span(wipe["deadline"]) if "deadline" in wipe else None),
         burst=_burst(raw["burst"]) if "burst" in raw else None,
-        **({"ladder": tuple(Verb(rung) for rung in raw["ladder"])} if "ladder" in raw else {}),
+        ladder=tuple(Verb(rung) for rung in raw["ladder"]) if "ladder" in raw else DEFAULT_LADDER,
     )
 
 

@@ -10,23 +10,27 @@ from typing import Any
 from fleet.errors import Misuse
 from fleet.model.health import Severity
 from fleet.model.ids import NodeId, Verb
+from fleet.model.observation import Hold
 from fleet.sim import people, physics, work
 from fleet.sim.answers import Answer
 from fleet.sim.claims import nodes_of
 from fleet.sim.declare import declared, named, seconds
 from fleet.sim.run import Simulation
 from fleet.sim.stage import Event, Stage
-from fleet.sim.world import Fault, Hold, Holder, Machine, Work
+from fleet.sim.world import Claim, Fault, Holder, Machine, Work
+
 
 def cordon(stage: Stage, event: Event) -> None:
     for machine in stage.machines(event):
-        machine.holds.append(Hold(str(event["by"]), str(event.get("reason", "")), stage.simulation.world.now))
+        machine.holds.append(Claim(str(event["by"]), str(event.get("reason", "")), stage.simulation.world.now))
 
 
 def uncordon(stage: Stage, event: Event) -> None:
     for machine in stage.machines(event):
         mine = machine.holds_of(str(event["by"]))
-        machine.holds = [hold for hold in machine.holds if hold not in mine] if mine else []
+        gone = mine or machine.holds
+        stage.simulation.world.lifted.setdefault(machine.id, set()).update(hold.owner for hold in gone)
+        machine.holds = [hold for hold in machine.holds if hold not in gone]
     work.start_waiting(stage.simulation.world)
 
 
@@ -60,7 +64,7 @@ def _set(raw: dict[str, Any], path: str, value: object) -> None:
         if isinstance(place.get(step), Mapping):
             place = place[step]
         elif step in place:  # `budget.pool: 2` becomes one number for each pool before one of them is set
-            place[step] = {pool: place[step] for pool in raw["pools"]}
+            place[step] = dict.fromkeys(raw["pools"], place[step])
             place = place[step]
         else:
             place = place.setdefault(step, {})
@@ -83,6 +87,7 @@ def signal(stage: Stage, event: Event) -> None:
     age = seconds(event["age"]) if "age" in event else 0.0
     device = str(event.get("device", f"gpu{event['gpu']}" if "gpu" in event else ""))
     for machine in stage.machines(event):
+        world.ever_sick.add(machine.id)
         machine.faults.append(
             Fault(
                 what=str(event["what"]),
@@ -113,6 +118,7 @@ def put_facts(simulation: Simulation, machine: Machine, facts: Mapping[str, Any]
                 continue
             case "devices":
                 machine.devices = int(value)
+                simulation.world.ever_sick.add(machine.id)
             case "booted":
                 machine.booted_at = simulation.world.now - seconds(str(value).removesuffix(" ago"))
             case _ if name in machine.shown and value != "unreadable":
@@ -276,6 +282,20 @@ def clock_jump(stage: Stage, event: Event) -> None:
     stage.simulation.clock.ahead += seconds(event["by"])
 
 
+def stop(stage: Stage, event: Event) -> None:
+    """`fleet stop`: nothing new starts."""
+    nodes = tuple(machine.id for machine in stage.machines(event)) if "node" in event else ()
+    stage.simulation.ledger.hold(
+        Hold("stop", nodes, str(event.get("by", "")), str(event.get("reason", "")), _now(stage))
+    )
+
+
+def go(stage: Stage, event: Event) -> None:
+    """`fleet go`."""
+    nodes = tuple(machine.id for machine in stage.machines(event)) if "node" in event else ()
+    stage.simulation.ledger.lift("stop", nodes, str(event.get("by", "")), "", _now(stage))
+
+
 def hands(stage: Stage, event: Event) -> None:
     """A person has mended the node, and says so to fleet."""
     simulation = stage.simulation
@@ -318,6 +338,7 @@ EVENTS: Mapping[str, Callable[[Stage, Event], None]] = {
     "edit": edit,
     "end": lambda stage, event: None,
     "fact": fact,
+    "go": go,
     "hands": hands,
     "holder": holder,
     "instance": not_yet,
@@ -335,6 +356,7 @@ EVENTS: Mapping[str, Callable[[Stage, Event], None]] = {
     "scheduler": scheduler,
     "signal": signal,
     "signal_ends": signal_ends,
+    "stop": stop,
     "uncordon": uncordon,
     "unreachable": unreachable,
     "worker_killed": worker_killed,

@@ -14,7 +14,7 @@ from fleet.model.plan import Plan, Step
 from fleet.model.topology import DeclaredNode
 from fleet.sim import work
 from fleet.sim.agenda import moment
-from fleet.sim.world import Fault, Hold, Machine, World
+from fleet.sim.world import Claim, Fault, Machine, World
 
 WATCH_FADES = 3600.0
 """After how many seconds a mere note is no longer shown."""
@@ -163,7 +163,7 @@ class Scheduler:
         if self.world.scheduler_silent:
             return Failed("the scheduler gave no answer")
         if not machine.ours:
-            machine.holds.append(Hold(FLEET, reason, self.world.now, order))
+            machine.holds.append(Claim(FLEET, reason, self.world.now, order))
         return Done()
 
     def uncordon(self, node: NodeId, order: OrderId) -> Outcome:
@@ -177,7 +177,7 @@ class Scheduler:
 
     def cordon_as(self, node: NodeId, person: str, reason: str) -> Outcome:
         """Close a node in a person's name."""
-        self.world.machines[node].holds.append(Hold(person, reason, self.world.now))
+        self.world.machines[node].holds.append(Claim(person, reason, self.world.now))
         return Done()
 
     def uncordon_as(self, node: NodeId, person: str) -> Outcome:

@@ -16,7 +16,6 @@ from fleet.sim.declare import declared
 from fleet.sim.stage import Event, Stage
 
 
-
 def _target(stage: Stage, event: Event) -> tuple[str, list[NodeId], PoolId]:
     """The set that a person names, its nodes, and their pool."""
     kind = next(kind for kind in ("pool", "rack", "nvlink", "node") if kind in event)
@@ -46,7 +45,9 @@ def order_rollout(stage: Stage, event: Event) -> None:
     stage.raw = raw
     simulation.world.declared = made
     concerned = {node.id for node in made.nodes.values() if node.id in nodes and node.disposition == "in_service"}
-    simulation.order_rollout(pool, wanted, [node for node in nodes if node in concerned], by, plan=shown.identity)
+    going = [node for node in nodes if node in concerned]
+    if going:
+        simulation.order_rollout(wanted, going, by, plan=shown.identity)
 
 
 def _here(made: Declared, before: Declared) -> dict[NodeId, Any]:
@@ -78,7 +79,7 @@ def show_plan(stage: Stage, event: Event) -> None:
 
 def present(stage: Stage, event: Event) -> RolloutPlan | None:
     """The plan of a set's open rollout as it would be shown now."""
-    text, nodes, pool = _target(stage, event)
+    _, nodes, pool = _target(stage, event)
     rollouts = [r for r in stage.simulation.ledger.rollouts.values() if r.pool == pool]
     if not rollouts:
         return None

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from fleet.lifecycle.table import LADDER
+from fleet.model.health import Severity
 from fleet.model.ids import FLEET, NodeId, Verb
 from fleet.model.order import Again, Done, Failed, Lost, Outcome
 from fleet.model.plan import Step
 from fleet.model.release import Release
 from fleet.sim import work
-from fleet.sim.world import DISRUPTS, MUTATES, ON_NODE, Begun, Fault, Hold, Machine, RunningStep, World
+from fleet.sim.world import DISRUPTS, MUTATES, ON_NODE, Begun, Claim, Fault, Machine, RunningStep, World
 
 MINUTE = 60.0
 
@@ -60,15 +61,16 @@ def begin(world: World, step: Step, token: int, release: Release | None, heard: 
     """Carry a step out in the world. `heard` is told its outcome if somebody is still there to hear it."""
     machine = world.machines[step.node]
     refused = _refused(machine, step, token)
-    _note(world, machine, step)
+    begun = _note(world, machine, step)
     if refused is not None:
         heard(refused)
         return None
     machine.token = max(machine.token, token)
     answer = world.answers.take(step.verb, step.node)
     takes = answer.takes if answer is not None and answer.takes is not None else _duration(world, step.verb)
-    run = RunningStep(step, token, world.now, world.now + takes, release, answer)
+    run = RunningStep(step, token, world.now, world.now + takes, release, answer, begun.index)
     if step.verb in DISRUPTS:
+        machine.proved = False
         work.tear_down(world, machine.id)
         _stop_services(world, machine)
     machine.runs.append(run)
@@ -103,32 +105,35 @@ def _refused(machine: Machine, step: Step, token: int) -> Outcome | None:
     return None
 
 
-def _note(world: World, machine: Machine, step: Step) -> None:
+def _note(world: World, machine: Machine, step: Step) -> Begun:
     """Write down that a step began: the evidence for statements about verbs."""
     beside = sum(run.step.verb in MUTATES for run in machine.runs)
     jobs = tuple(job.id for job in world.jobs_on(machine.id))
     people = tuple(holder.what for holder in machine.holders if not holder.service and holder.up)
-    world.begun.append(
-        Begun(
-            at=world.now,
-            index=len(world.begun),
-            verb=step.verb,
-            node=machine.id,
-            order=step.order,
-            purpose=step.purpose,
-            first=step.order not in world.orders_seen,
-            jobs=jobs,
-            work=jobs + people,
-            force=step.force,
-            was_in=machine.in_service,
-            opened=step.verb is Verb.UNCORDON and all(hold.owner == FLEET for hold in machine.holds),
-            beside=beside,
-            closed_by=tuple(hold.owner for hold in machine.holds),
-        )
+    begun = Begun(
+        at=world.now,
+        index=len(world.begun),
+        verb=step.verb,
+        node=machine.id,
+        order=step.order,
+        purpose=step.purpose,
+        first=step.order not in world.orders_seen,
+        jobs=jobs,
+        work=jobs + people,
+        force=step.force,
+        was_in=machine.in_service,
+        opened=step.verb is Verb.UNCORDON and all(hold.owner == FLEET for hold in machine.holds),
+        beside=beside,
+        closed_by=tuple(hold.owner for hold in machine.holds),
+        proved=machine.proved,
+        evident=any(fault.severity is Severity.FATAL for fault in machine.faults),
+        blind=world.scheduler_silent or not machine.reachable,
     )
+    world.begun.append(begun)
     world.orders_seen.add(step.order)
     if step.verb in MUTATES:
         world.most_beside[machine.id] = max(world.most_beside.get(machine.id, 0), beside + 1)
+    return begun
 
 
 def finish(world: World, machine: Machine, run: RunningStep, heard: Heard) -> None:
@@ -140,6 +145,7 @@ def finish(world: World, machine: Machine, run: RunningStep, heard: Heard) -> No
     if verb in BOOTS and machine.powered and not machine.up:
         boot(world, machine)
     if answer is None or answer.acts:
+        world.acted.add(run.index)
         EFFECTS.get(verb, _nothing)(world, machine, run)
         if verb in LADDER:
             cure(world, machine, verb)
@@ -157,6 +163,7 @@ def _outcome(machine: Machine, run: RunningStep) -> Outcome:
         return Lost("the connection broke")
     if verb is Verb.VERIFY and (answer is None or answer.good):
         why = unfit(machine)
+        machine.proved = machine.proved or not why
         return Failed(why) if why else Done("fit", _figures(run))
     if answer is None or answer.good:
         return Done("" if answer is None else answer.why)
@@ -176,7 +183,7 @@ def _figures(run: RunningStep) -> dict[str, str]:
 def unfit(machine: Machine) -> str:
     """What a verify finds wrong on a node; empty when it is fit."""
     for fault in machine.faults:
-        if fault.real and fault.severity.value != "watch":
+        if fault.real and fault.severity is not Severity.WATCH:
             return f"{fault.what} {fault.device}".strip()
     if machine.corrupt:
         return f"{min(machine.corrupt)} is not the pinned file"
@@ -258,7 +265,7 @@ def _nothing(world: World, machine: Machine, run: RunningStep) -> None:
 
 def _cordon(world: World, machine: Machine, run: RunningStep) -> None:
     if not machine.ours:
-        machine.holds.append(Hold(FLEET, f"fleet: {run.step.order}", world.now, run.step.order))
+        machine.holds.append(Claim(FLEET, f"fleet: {run.step.order}", world.now, run.step.order))
 
 
 def _uncordon(world: World, machine: Machine, run: RunningStep) -> None:

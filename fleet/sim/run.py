@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
 
 from fleet.errors import FleetError, NoLease
-from fleet.execution.observe import join
 from fleet.execution.reconcile import Controller, Ports
-from fleet.model.ids import NodeId, RolloutId, Verb
-from fleet.model.observation import Enrolment, NodeSeen, Observed
+from fleet.model.ids import NodeId, OrderId, ReleaseId, RolloutId
+from fleet.model.observation import Enrolment, NodeSeen, Observed, Records
 from fleet.model.order import Outcome, Rollout, RolloutState, StepRecord
 from fleet.model.plan import Change, Plan, Step
 from fleet.model.topology import Declared, DeclaredNode
@@ -23,11 +24,9 @@ from fleet.sim.agenda import moment
 from fleet.sim.engine import VirtualEngine
 from fleet.sim.fakes import Bmcs, Hosts, Scheduler, SimClock, Told
 from fleet.sim.ledger import MemoryLedger
-from fleet.sim.physics import firmware
 from fleet.sim.world import Machine, World
 
 PASSES_IN_A_MOMENT = 12
-TICK = 60.0
 
 
 class Crash(BaseException):
@@ -38,29 +37,43 @@ class Sources:
     """All that can be seen, as one source."""
 
     def __init__(self, world: World) -> None:
-        self._looks = (Hosts(world), Bmcs(world), Scheduler(world))
+        self._hosts, self._bmcs, self._scheduler = Hosts(world), Bmcs(world), Scheduler(world)
 
     def look(self, nodes: Sequence[DeclaredNode]) -> dict[NodeId, NodeSeen]:
         """Each node as SSH, its BMC and the scheduler show it."""
-        looks = [source.look(nodes) for source in self._looks]
-        return {node.id: join(node.id, [look[node.id] for look in looks]) for node in nodes}
+        powers, told = self._bmcs.look(nodes), self._scheduler.look(nodes)
+        return {node: _joined(seen, powers[node], told[node]) for node, seen in self._hosts.look(nodes).items()}
+
+
+def _joined(host: NodeSeen, bmc: NodeSeen, scheduler: NodeSeen) -> NodeSeen:
+    """What `execution.observe.join` gives for these three, whose fields do not overlap, at a third of its cost."""
+    return replace(
+        host,
+        power=bmc.power,
+        serial=host.serial or bmc.serial,
+        cordons=scheduler.cordons,
+        scheduler_up=scheduler.scheduler_up,
+        has_work=scheduler.has_work,
+        work=scheduler.work,
+        gaps=(*host.gaps, *bmc.gaps, *scheduler.gaps),
+    )
 
 
 @dataclass(slots=True)
 class TrippedLedger:
-    """The ledger with wires in it: `trip` is called after each durable write, and may raise Crash."""
+    """The ledger with wires in it: `trip` is called around each durable write, and may raise Crash."""
 
     inner: MemoryLedger
     trip: Callable[[str], None]
 
-    def records(self) -> object:
+    def records(self) -> Records:
         """As the ledger says."""
         return self.inner.records()
 
-    def commit(self, changes: Iterable[Change], by: str, at: object) -> None:
+    def commit(self, changes: Iterable[Change], by: str, at: datetime) -> None:
         """A crash can come right after it."""
         listed = tuple(changes)
-        self.inner.commit(listed, by, at)  # type: ignore[arg-type]  # handed through
+        self.inner.commit(listed, by, at)
         if listed:
             self.trip("commit")
 
@@ -70,15 +83,15 @@ class TrippedLedger:
         self.trip("begin")
         return token
 
-    def end(self, step: Step, token: int, outcome: Outcome, at: object) -> None:
+    def end(self, step: Step, token: int, outcome: Outcome, at: datetime) -> None:
         """A crash can come before the end is written, or after it."""
         self.trip("before end")
-        self.inner.end(step, token, outcome, at)  # type: ignore[arg-type]  # handed through
+        self.inner.end(step, token, outcome, at)
         self.trip("end")
 
-    def waited(self, order: object, seconds: float) -> None:
+    def waited(self, order: OrderId, seconds: float) -> None:
         """As the ledger does."""
-        self.inner.waited(order, seconds)  # type: ignore[arg-type]  # handed through
+        self.inner.waited(order, seconds)
 
     def still_ours(self, node: NodeId, token: int) -> bool:
         """As the ledger does."""
@@ -104,6 +117,7 @@ class Simulation:
     crashes: int = 0
     failures: list[str] = field(default_factory=list)
     ends: float = 0.0
+    tick_seconds: float = 60.0  # a pass is made at least that often
     ticking: bool = False
     auto_restart: bool = True
     home: NodeId | None = None  # the node on which the controller lives
@@ -123,7 +137,7 @@ class Simulation:
         ports = Ports(
             sources=(sources,),
             schedule=Scheduler(self.world),
-            ledger=ledger,  # type: ignore[arg-type]  # the same methods, handed through
+            ledger=ledger,
             lease=self.ledger,
             engine=self.engine,
             clock=self.clock,
@@ -165,8 +179,8 @@ class Simulation:
             self._moment()
 
     def _tick(self) -> None:
-        if self.world.now + TICK <= self.ends:
-            self.world.agenda.after(TICK, self._tick)
+        if self.world.now + self.tick_seconds <= self.ends:
+            self.world.agenda.after(self.tick_seconds, self._tick)
 
     def _at_home(self) -> None:
         """A controller that lives on a node goes down and comes up with it."""
@@ -221,17 +235,18 @@ class Simulation:
         self.ledger.give_back(node, by, did, self.clock.now())
 
     def order_rollout(
-        self, pool: str, release: str, nodes: Sequence[NodeId], by: str = "operator", plan: str = ""
+        self, release: ReleaseId, nodes: Sequence[NodeId], by: str = "operator", plan: str = ""
     ) -> Rollout:
         """A person orders a release for some nodes of a pool."""
+        pool = self.world.declared.pools[self.world.declared.nodes[nodes[0]].pool]
         found = Rollout(
-            id=RolloutId(f"ro-{len(self.ledger.rollouts) + 1}-{pool}"),
-            pool=self.world.declared.nodes[nodes[0]].pool,
-            release=self.world.declared.releases[release].id,  # type: ignore[index]  # a ReleaseId is a str
+            id=RolloutId(f"ro-{len(self.ledger.rollouts) + 1}-{pool.id}"),
+            pool=pool.id,
+            release=release,
             opened=self.clock.now(),
             state=RolloutState.RUNNING,
             nodes=tuple(nodes),
-            canaries=self.world.declared.pools[self.world.declared.nodes[nodes[0]].pool].policy.canary_nodes,
+            canaries=tuple(node for node in pool.policy.canary_nodes if node in nodes),
             by=by,
             plan=plan,
             changed=self.clock.now(),
@@ -240,7 +255,7 @@ class Simulation:
         return found
 
 
-def _optional(simulation: Simulation) -> dict[str, object]:
+def _optional(simulation: Simulation) -> dict[str, Any]:
     """Ports that a controller may have: given where it has a place for them."""
     names = set(Ports.__dataclass_fields__)
     return {"notify": Told(simulation.world)} if "notify" in names else {}
@@ -275,6 +290,3 @@ def carry(machine: Machine, declared: Declared, release_id: str) -> None:
     machine.packages = {package.name: package.version for package in release.packages}
     machine.installed = dict(release.versions)
     machine.shown = dict(release.versions)
-
-
-__all__ = ["Crash", "Simulation", "Verb", "carry", "firmware", "populate"]

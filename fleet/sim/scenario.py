@@ -16,6 +16,7 @@ from fleet.sim import claims, truth
 from fleet.sim.claims import Scene0
 from fleet.sim.declare import declared, named, seconds
 from fleet.sim.events import EVENTS, put_facts
+from fleet.sim.nevers import Nevers
 from fleet.sim.run import Simulation, carry, populate
 from fleet.sim.stage import Stage
 from fleet.sim.statements import Claim, Statement, parse
@@ -111,7 +112,27 @@ class Watcher:
 
     @staticmethod
     def _note(begun: list[Begun], at: float, verb: Verb, node: NodeId, order: OrderId, purpose: Purpose) -> None:
-        begun.append(Begun(at, len(begun), verb, node, order, purpose, False, (), (), False, False, False, 0, ()))
+        begun.append(
+            Begun(
+                at,
+                len(begun),
+                verb,
+                node,
+                order,
+                purpose,
+                False,
+                (),
+                (),
+                False,
+                False,
+                False,
+                0,
+                (),
+                True,
+                False,
+                False,
+            )
+        )
 
     def seen(self, statement: Statement) -> str:
         """What the claims of a statement really were."""
@@ -180,6 +201,7 @@ class Play:
     name: str
     stage: Stage
     watcher: Watcher
+    nevers: Nevers
     ends: float
 
     def run(self) -> Verdict:
@@ -187,7 +209,8 @@ class Play:
         simulation = self.stage.simulation
         simulation.run(self.ends)
         trouble = tuple(dict.fromkeys(line.partition(": ")[2] for line in simulation.failures[:5]))
-        return Verdict(self.name, str(self.raw.get("title", "")), self.watcher.finish(), simulation.passes, trouble)
+        broken = (*self.watcher.finish(), *(Broken("never", line) for line in self.nevers.broken[:5]))
+        return Verdict(self.name, str(self.raw.get("title", "")), broken, simulation.passes, trouble)
 
 
 def prepare(raw: Mapping[str, Any], name: str) -> Play:
@@ -205,7 +228,8 @@ def prepare(raw: Mapping[str, Any], name: str) -> Play:
             put_facts(simulation, simulation.world.machines[node], facts)
     statements = [parse(entry) for entry in raw["expect"]]
     watcher = Watcher(Scene0(simulation, stage.notes), statements)
-    simulation.watchers.append(watcher)
+    nevers = Nevers()
+    simulation.watchers += [watcher, nevers]
     agenda = simulation.world.agenda
     for event in raw["timeline"]:
         agenda.at(seconds(event["at"]), _happens(stage, event))
@@ -213,7 +237,7 @@ def prepare(raw: Mapping[str, Any], name: str) -> Play:
         for moment in (statement.since, statement.until):
             if 0 < moment < float("inf"):
                 agenda.at(moment, lambda: None)
-    return Play(raw, name, stage, watcher, seconds(raw["timeline"][-1]["at"]))
+    return Play(raw, name, stage, watcher, nevers, seconds(raw["timeline"][-1]["at"]))
 
 
 def _happens(stage: Stage, event: Mapping[str, Any]) -> Callable[[], None]:

@@ -36,4 +36,3 @@ class Stage:
         """Do something when what the event says has lasted long enough."""
         if "lasts" in event:
             self.simulation.world.agenda.after(seconds(event["lasts"]), what)
-

@@ -31,11 +31,16 @@ def members(declared: Declared, domain: Domain) -> int:
 
 
 def taken(world: World, since: int) -> list[Begun]:
-    """The steps from number `since` on that took a node which was in service; an emergency may."""
+    """The steps from number `since` on that took a node which was in service. An emergency may; so may a node that
+    shows a fatal fault, since nobody can tell a false one."""
     return [
         begun
         for begun in world.begun[since:]
-        if begun.was_in and begun.verb in TAKES and begun.purpose is not Purpose.SHED and _still_out(world, begun.node)
+        if begun.was_in
+        and begun.verb in TAKES
+        and not begun.evident
+        and begun.purpose is not Purpose.SHED
+        and _still_out(world, begun.node)
     ]
 
 
@@ -65,7 +70,9 @@ def _over(world: World, node: DeclaredNode, policy: Policy) -> list[str]:
         if budget is not None:
             most = budget.as_budget(count, at_least_one=policy.at_least_one)
             if len(out) > most:
-                found.append(f"{node.id} taken with {len(out)} of {domain} out ({', '.join(sorted(out))}), budget {most}")
+                found.append(
+                    f"{node.id} taken with {len(out)} of {domain} out ({', '.join(sorted(out))}), budget {most}"
+                )
         if floor is not None and count - len(out) < floor.as_floor(count):
             found.append(f"{node.id} taken with {count - len(out)} of {domain} in, floor {floor.as_floor(count)}")
         if most_domains is not None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from fleet.model.health import Severity
 from fleet.model.ids import FLEET, NodeId, OrderId, Purpose, Verb
-from fleet.model.order import Outcome
 from fleet.model.plan import Step
 from fleet.model.release import Release
 from fleet.model.topology import Declared
@@ -31,7 +30,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Hold:
+class Claim:
     """A claim in the scheduler that a node take no new work."""
 
     owner: str
@@ -75,6 +74,7 @@ class RunningStep:
     ends: float
     release: Release | None
     answer: Answer | None
+    index: int  # of its entry in `World.begun`
     alive: bool = True  # somebody will hear its result
 
 
@@ -98,13 +98,14 @@ class Machine:
     facts: dict[str, object] = field(default_factory=dict)
     devices: int = 0
     expected_devices: int = 0
-    holds: list[Hold] = field(default_factory=list)
+    holds: list[Claim] = field(default_factory=list)
     marks: list[tuple[str, str]] = field(default_factory=list)
     holders: list[Holder] = field(default_factory=list)
     runs: list[RunningStep] = field(default_factory=list)
     token: int = 0
     says: str = ""  # what the scheduler is made to say of it, literally
     removed: bool = False
+    proved: bool = True  # a verify passed since the last disruptive verb began
     exported: bool = False
     wiped: bool = False
     revoked: bool = False
@@ -139,7 +140,7 @@ class Machine:
         """Open, up, reachable and not broken, in truth."""
         return self.reachable and not self.holds and not self.broken
 
-    def holds_of(self, owner: str) -> list[Hold]:
+    def holds_of(self, owner: str) -> list[Claim]:
         """The claims of one owner."""
         return [hold for hold in self.holds if hold.owner == owner]
 
@@ -176,6 +177,9 @@ class Begun:
     opened: bool  # an uncordon that really opens the node
     beside: int  # mutating steps that already ran there
     closed_by: tuple[str, ...]  # who held the node then
+    proved: bool  # a verify had passed since the last disruptive verb
+    evident: bool  # it showed a fatal fault, true or not
+    blind: bool  # SSH or the scheduler gave no answer then
 
 
 @dataclass(slots=True)
@@ -197,6 +201,9 @@ class World:
     boot_seconds: float = 120.0
     most_beside: dict[NodeId, int] = field(default_factory=dict)
     violations: list[str] = field(default_factory=list)
+    lifted: dict[NodeId, set[str]] = field(default_factory=dict)  # claims that somebody lifted since the last pass
+    ever_sick: set[NodeId] = field(default_factory=set)  # nodes that ever gave a sign of a fault, true or not
+    acted: set[int] = field(default_factory=set)  # entries of `begun` that really did what they are for
     jitter: list[float] = field(default_factory=list)  # factors for the durations of steps, taken in turn
 
     @property
@@ -249,18 +256,3 @@ DISRUPTS = frozenset(
 """What disrupts work, said here once more on purpose: properties do not trust the table of the core."""
 
 MUTATES = DISRUPTS | {Verb.RESTART_SERVICE, Verb.CORRECT_LIVE}
-
-__all__ = [
-    "DISRUPTS",
-    "MUTATES",
-    "ON_NODE",
-    "Begun",
-    "Fault",
-    "Hold",
-    "Holder",
-    "Machine",
-    "Outcome",
-    "RunningStep",
-    "Work",
-    "World",
-]
