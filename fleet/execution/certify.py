@@ -38,4 +38,4 @@ def certified(decided: Plan, declared: Declared, observed: Observed, certify: Ce
             held.append(Held(change.node, order.purpose, Because.WIPE_UNPROVEN, (order.id,), str(error)))
     if not held and len(changes) == len(decided.changes) and tuple(changes) == decided.changes:
         return decided
-    return Plan(decided.at, decided.steps, (*decided.held, *held), tuple(changes), decided.out, decided.notes)
+    return replace(decided, held=(*decided.held, *held), changes=tuple(changes))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fleet.errors import FleetError, NoLease
 from fleet.execution.certify import Certify, certified
@@ -18,11 +18,11 @@ from fleet.health.diagnose import diagnose
 from fleet.lifecycle.table import DISRUPTIVE
 from fleet.model.ids import Because
 from fleet.model.observation import NodeSeen, Observed
-from fleet.model.order import Outcome, StepRecord
+from fleet.model.order import Lost, Outcome, StepRecord
 from fleet.model.plan import Held, Plan, Step
 from fleet.model.topology import Declared
 from fleet.planning.planner import plan
-from fleet.ports import Clock, Engine, Lease, Ledger, Observe, Schedule, Watch
+from fleet.ports import Clock, Engine, Lease, Ledger, Notify, Observe, Schedule, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Ports:
     engine: Engine
     clock: Clock
     watch: Watch | None = None
+    notify: Notify | None = None
     certify: Certify | None = None  # without it, retirements close uncertified and Pulumi won't delete their nodes
 
 
@@ -86,9 +87,12 @@ class Controller:
         self._count_waiting(observed, decided)
         steps, late = self._look_again(declared, decided.steps)
         if late:
-            decided = Plan(decided.at, steps, (*decided.held, *late), decided.changes, decided.out, decided.notes)
+            decided = replace(decided, steps=steps, held=(*decided.held, *late))
         if ports.watch is not None:
             ports.watch.planned(decided)
+        if ports.notify is not None:
+            for word in decided.tell:
+                ports.notify.tell(word.key, word.title, word.text)
         self._begin(observed, steps)
         self._last = ports.clock.monotonic()
         return decided
@@ -136,11 +140,13 @@ class Controller:
     def ended(self, step: Step, token: int, outcome: Outcome) -> None:
         """Record how a step ended; called by the engine, from any of its threads.
 
-        An end that can't be recorded is not lost: the next pass finds the step without an end and looks at the node.
+        A step of which nobody knows how it ended stays without an end, and so does one whose end can't be recorded: the
+        next pass finds it and looks at the node before anything is repeated.
         """
         try:
             with self._ending:
-                self._ports.ledger.end(step, token, outcome, self._ports.clock.now())
+                if not isinstance(outcome, Lost):
+                    self._ports.ledger.end(step, token, outcome, self._ports.clock.now())
         except FleetError as error:
             if self._ports.watch is not None:
                 self._ports.watch.troubled(error)

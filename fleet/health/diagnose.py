@@ -12,27 +12,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from fleet.lifecycle.table import BLINDING
 from fleet.model.health import Case, Severity, Signal
-from fleet.model.ids import CaseId, Verb
+from fleet.model.ids import CaseId
 from fleet.model.observation import Enrolment, NodeSeen, Observed
 from fleet.model.order import WorkOrder
 from fleet.model.plan import CaseMoved
 from fleet.model.policy import Policy
 from fleet.model.topology import Declared, DeclaredNode
-
-BLINDING = frozenset(
-    {
-        Verb.RELOAD_DRIVER,
-        Verb.RESET_GPU,
-        Verb.REBOOT,
-        Verb.POWER_CYCLE,
-        Verb.FLASH,
-        Verb.REIMAGE,
-        Verb.WIPE,
-        Verb.POWER_OFF,
-    }
-)
-"""Verbs during which a node loses devices and says all sorts of things."""
 
 _RANK = {Severity.WATCH: 0, Severity.DEGRADED: 1, Severity.FATAL: 2}
 _MOST_EVIDENCE = 20
@@ -111,9 +98,7 @@ def _judge(observed: Observed, case: Case | None, signals: list[Signal], seen: N
         causes=tuple(dict.fromkeys((*case.causes, *causes))),
         severity=max(case.severity, worst, key=_RANK.__getitem__),
         last_seen=last,
-        evidence=tuple(dict.fromkeys((*case.evidence, *evidence)))[:_MOST_EVIDENCE]
-        if last > case.last_seen
-        else case.evidence,
+        evidence=joined if last > case.last_seen else case.evidence,
     )
     return None if grown == case else CaseMoved(grown, "more evidence")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from fleet.lifecycle.table import DISRUPTIVE, PHASES, ROUTES, Stage
+from fleet.lifecycle.table import DISRUPTIVE, OVER_SSH, PHASES, ROUTES, Stage
 from fleet.model.health import Case
 from fleet.model.ids import Because, Phase, Purpose, Verb
 from fleet.model.observation import Enrolment, NodeSeen, Power
@@ -103,7 +103,7 @@ def look(record: StepRecord, seen: NodeSeen, release: Release | None) -> Looked 
 
     Called only when no engine of ours carries the step any more. A lock on the node means that it still runs.
     """
-    if seen.lock:
+    if seen.lock or (record.verb in OVER_SSH and seen.reachable is not True):
         return None
     match record.verb:
         case Verb.REBOOT | Verb.POWER_CYCLE:

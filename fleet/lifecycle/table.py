@@ -52,6 +52,36 @@ VERBS: Mapping[Verb, Traits] = MappingProxyType(
 )
 
 DISRUPTIVE = frozenset(verb for verb, traits in VERBS.items() if traits.disrupts)
+BLINDING = frozenset(
+    {
+        Verb.RELOAD_DRIVER,
+        Verb.RESET_GPU,
+        Verb.REBOOT,
+        Verb.POWER_CYCLE,
+        Verb.FLASH,
+        Verb.REIMAGE,
+        Verb.WIPE,
+        Verb.POWER_OFF,
+    }
+)
+"""Verbs during which a node loses devices and says all sorts of things."""
+
+OVER_SSH = frozenset(
+    {
+        Verb.CONVERGE,
+        Verb.REVERT,
+        Verb.VERIFY,
+        Verb.REBOOT,
+        Verb.RESET_GPU,
+        Verb.RELOAD_DRIVER,
+        Verb.RESTART_SERVICE,
+        Verb.REIMAGE,
+        Verb.WIPE,
+        Verb.REVOKE,
+    }
+)
+"""Verbs that need the node's operating system to answer."""
+
 MUTATING = frozenset(verb for verb, traits in VERBS.items() if traits.mutates)
 
 

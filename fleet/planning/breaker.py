@@ -49,7 +49,7 @@ def _judge(policy: BreakerPolicy | None, times: list[tuple[datetime, NodeId]], m
     """Played through the findings in their order: trips at the limit, clears when none has come for `quiet`."""
     if policy is None:
         return Breaker(tripped=False)
-    limit = max(policy.share.as_budget(members), 1)
+    limit = max(policy.share.as_floor(members), 1)
     tripped, names, cleared, last = False, set[NodeId](), None, None
     ordered = sorted(times)
     for when, _ in ordered:

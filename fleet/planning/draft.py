@@ -9,7 +9,7 @@ from statistics import median
 from fleet.model.ids import Because, NodeId, OrderId, PoolId, Purpose, ReleaseId, RolloutId, Verb
 from fleet.model.observation import Hold, NodeSeen, Observed
 from fleet.model.order import Rollout
-from fleet.model.plan import Change, Held, OrderOpened, Plan, RolloutMoved, Step
+from fleet.model.plan import Change, Held, OrderOpened, Plan, RolloutMoved, Step, Tell
 from fleet.model.policy import Policy
 from fleet.model.release import Release
 from fleet.model.topology import Declared, DeclaredNode
@@ -96,10 +96,10 @@ class Draft:
         self.changes.append(opened)
         self.steps.append(Step(opened.order, opened.node, verb, opened.purpose, release=opened.release, why=opened.why))
 
-    def plan(self) -> Plan:
+    def plan(self, tell: tuple[Tell, ...] = ()) -> Plan:
         """What was decided."""
         out = {str(domain): len(names) for domain, names in self.capacity.out_in.items() if names}
-        return Plan(self.at, tuple(self.steps), tuple(self.held), tuple(self.changes), out)
+        return Plan(self.at, tuple(self.steps), tuple(self.held), tuple(self.changes), out, tell=tell)
 
 
 def start(declared: Declared, observed: Observed) -> Draft:

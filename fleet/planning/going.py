@@ -23,7 +23,7 @@ from fleet.lifecycle.fold import (
     opened,
     verified,
 )
-from fleet.lifecycle.table import DISRUPTIVE, LADDER, MUTATING
+from fleet.lifecycle.table import BLINDING, DISRUPTIVE, LADDER, MUTATING, OVER_SSH
 from fleet.model.health import Case, Severity
 from fleet.model.ids import PRECEDENCE, Autonomy, Because, CaseId, Purpose, Verb
 from fleet.model.observation import NodeSeen
@@ -33,36 +33,25 @@ from fleet.model.policy import AtDeadline, ForeignCordon
 from fleet.model.topology import DeclaredNode, Disposition
 from fleet.planning.capacity import domain_down
 from fleet.planning.draft import PLANNED_WORK, Draft
+from fleet.planning.opening import consent
 from fleet.planning.remedies import forbidden, height, next_rung, undecided
 from fleet.planning.wants import Want
-from fleet.planning.waves import halts
-
-OVER_SSH = frozenset(
-    {
-        Verb.CONVERGE,
-        Verb.REVERT,
-        Verb.VERIFY,
-        Verb.REBOOT,
-        Verb.RESET_GPU,
-        Verb.RELOAD_DRIVER,
-        Verb.RESTART_SERVICE,
-        Verb.WIPE,
-        Verb.REVOKE,
-    }
-)
-"""Verbs that need the node's operating system to answer."""
+from fleet.planning.waves import gate, halts
 
 
 def go_on(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want | None) -> None:
     """Decide the next step of an open order."""
     seen = draft.seen(order.node)
-    if want is not None and PRECEDENCE[want.purpose] < PRECEDENCE[order.purpose]:
+    if want is not None and PRECEDENCE[want.purpose] < PRECEDENCE[order.purpose] and _may_take_over(draft, node, want):
         _take_over(draft, order, want)
         return
     running = order.running
     if running is not None:
         if order.id not in draft.observed.in_flight:
             _look_first(draft, order, node, seen)
+        elif seen.reachable is False and running.verb not in BLINDING:
+            text = f"{running.verb} runs, and the node does not answer"
+            draft.hold(order.node, order.purpose, Because.OUT_OF_REACH, (order.node,), text)
         return
     if _raised(draft, order, want) or _overruled(draft, order, node, seen):
         return
@@ -134,6 +123,17 @@ def _missing(draft: Draft, order: WorkOrder, node: DeclaredNode, since: datetime
     gone = draft.seen(order.node).reachable is False and draft.at - since > draft.policy(node).heartbeat
     if rollout is not None and rollout.state is RolloutState.RUNNING and gone and not draft.jumped:
         _fail_rollout(draft, order, node, "it does not answer")
+
+
+def _may_take_over(draft: Draft, node: DeclaredNode, want: Want) -> bool:
+    """Whether a want may turn the open order: people have agreed, and its turn has come in its rollout."""
+    rollout = draft.rollouts.get(want.rollout) if want.rollout else None
+    if rollout is not None and gate(rollout, draft.policy(node), node.id) is not None:
+        return False
+    held = consent(draft, node, want)
+    if held is not None:
+        draft.held.append(held)
+    return held is None
 
 
 def _take_over(draft: Draft, order: WorkOrder, want: Want) -> None:
@@ -260,9 +260,23 @@ def _close(draft: Draft, order: WorkOrder) -> None:
     if order.purpose is Purpose.REPAIR and case is not None and case.open:
         passed = verified(order)
         draft.changes.append(CaseMoved(replace(case, closed=draft.at), f"verified {passed.detail if passed else ''}"))
+    if order.purpose is Purpose.REPAIR:
+        _put_right(draft, order)
     rollout = draft.rollouts.get(order.rollout) if order.rollout else None
     if rollout is not None and good and order.purpose is Purpose.UPGRADE and order.node not in rollout.passed:
         draft.move(replace(rollout, passed=(*rollout.passed, order.node)), f"{order.node} passed")
+
+
+def _put_right(draft: Draft, order: WorkOrder) -> None:
+    """What failed in a rollout and was repaired and proved may be tried again; with nothing else failed it goes on."""
+    for rollout in list(draft.rollouts.values()):
+        if order.node not in rollout.failed or order.node in rollout.canaries:
+            continue  # what a canary's failure says about the release isn't mended by mending the canary
+        if rollout.state not in {RolloutState.RUNNING, RolloutState.HALTED}:
+            continue
+        failed = tuple(node for node in rollout.failed if node != order.node)
+        state = rollout.state if failed else RolloutState.RUNNING
+        draft.move(replace(rollout, state=state, failed=failed), f"{order.node} was put right and proved")
 
 
 def _turn(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> None:

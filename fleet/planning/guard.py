@@ -6,6 +6,8 @@ fleet, so that one mistake is not enough. What it removes is held, and named as 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fleet.lifecycle.fold import holding
 from fleet.lifecycle.table import DISRUPTIVE
 from fleet.model.ids import Because, Verb
@@ -41,7 +43,7 @@ def guard(plan: Plan, declared: Declared, observed: Observed) -> Plan:
         return plan
     gone = {held.names[0] for held in removed}
     changes = tuple(c for c in plan.changes if not (isinstance(c, OrderOpened) and c.order in gone))
-    return Plan(plan.at, tuple(kept), (*plan.held, *removed), changes, plan.out, plan.notes)
+    return replace(plan, steps=tuple(kept), held=(*plan.held, *removed), changes=changes)
 
 
 def _broken(step: Step, observed: Observed) -> bool:

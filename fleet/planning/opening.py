@@ -68,15 +68,17 @@ def pick_canaries(draft: Draft, rollout: Rollout, candidates: list[tuple[Declare
 
 def blocked_by_people_or_reach(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
     """What holds a node whatever the capacity: people's words, policy, what can't be seen or reached."""
-    return _people(draft, node, want) or _reach(draft, node, want)
+    return (
+        consent(draft, node, want) or _foreign(draft, node, want) or _release(draft, want) or _reach(draft, node, want)
+    )
 
 
 def _held(want: Want, reason: Because, names: tuple[str, ...] = (), text: str = "") -> Held:
     return Held(want.node, want.purpose, reason, names, text)
 
 
-def _people(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
-    """What people and policy have said: parked, stop, freeze, hands, autonomy, confirmations, foreign cordons."""
+def consent(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
+    """What people and policy have said: parked, stop, freeze, hands, autonomy, confirmations."""
     policy, records = draft.policy(node), draft.observed.records
     if node.disposition is Disposition.PARKED:
         return _held(want, Because.PARKED, (), "declared parked")
@@ -96,11 +98,16 @@ def _people(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
     confirmed = node.confirmed_by or records.confirmations.get(node.id)
     if want.purpose is Purpose.RETIRE and policy.confirm_retire and not confirmed:
         return _held(want, Because.CONFIRMATION_MISSING, (node.id,), f"confirm it: fleet retire {node.id}")
-    foreign = draft.seen(node.id).foreign
+    return None
+
+
+def _foreign(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
+    """What somebody else has closed, where policy leaves that alone."""
+    foreign, policy = draft.seen(node.id).foreign, draft.policy(node)
     if foreign and policy.foreign_cordon is ForeignCordon.LEAVE:
         text = "; ".join(f"{cordon.owner}: {cordon.reason}" for cordon in foreign)
         return _held(want, Because.FOREIGN_CORDON, tuple(cordon.owner for cordon in foreign), text)
-    return _release(draft, want)
+    return None
 
 
 def _release(draft: Draft, want: Want) -> Held | None:

@@ -20,6 +20,7 @@ from fleet.planning.draft import Draft, start
 from fleet.planning.going import go_on
 from fleet.planning.guard import guard
 from fleet.planning.opening import consider, pick_canaries
+from fleet.planning.telling import telling
 from fleet.planning.wants import Want, want
 from fleet.planning.waves import preference
 
@@ -37,7 +38,7 @@ def plan(declared: Declared, observed: Observed) -> Plan:
         go_on(draft, order, node, wants.pop(order.node, None))
     _open(draft, wants)
     _end_rollouts(draft)
-    return guard(draft.plan(), declared, observed)
+    return guard(draft.plan(tuple(telling(draft))), declared, observed)
 
 
 def _wants(draft: Draft) -> dict[NodeId, Want]:

@@ -90,6 +90,10 @@ def preview(
     )
 
 
+def _is_off(seen: NodeSeen) -> bool:
+    return seen.power is Power.OFF or (seen.power is Power.UNKNOWN and seen.reachable is not True)
+
+
 def _seen(observed: Observed, node: NodeId) -> NodeSeen:
     return observed.nodes.get(node) or NodeSeen(node)
 
@@ -137,7 +141,7 @@ def _off_in_units(
     return tuple(
         node.id
         for node in declared.nodes.values()
-        if units.intersection(node.domains) and _seen(observed, node.id).power is Power.OFF
+        if units.intersection(node.domains) and _is_off(_seen(observed, node.id))
     )
 
 
