@@ -168,7 +168,7 @@ class TestConverge:
         tool(
             tmp_path,
             "dpkg",
-            f'case "$1" in --audit) ;; *) for f; do :; done; sha256sum "$f" > {tmp_path}/handed; touch {tmp_path}/done;; esac\n',
+            f'[ "$1" = --audit ] && exit; for f; do :; done; sha256sum "$f" > {tmp_path}/handed; > {tmp_path}/done\n',
         )
         (tmp_path / "would").write_text("Inst drv (1:2.0 local [all])\nConf drv (1:2.0 local [all])\n")
         return tmp_path
