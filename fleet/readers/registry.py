@@ -16,6 +16,9 @@ from fleet.readers import (
     fabric_manager,
     host_files,
     host_identity,
+    ib_topology,
+    ibdiagnet,
+    infiniband,
     kernel_log,
     nhc,
     nvidia_smi,
@@ -28,6 +31,7 @@ from fleet.readers import (
     slurm_rest,
     slurm_scontrol,
     slurm_sinfo,
+    topology_files,
 )
 from fleet.readers.reading import Beside, Context, Reader, Reading, Text
 
@@ -90,6 +94,15 @@ READERS: Mapping[str, Reader] = {
     "nccl_tests": acceptance.read_nccl,
     "hpl_log": acceptance.read_hpl,
     "gpcnet_log": acceptance.read_gpcnet,
+    "perfquery_extended": infiniband.read_perfquery,
+    "sysfs_ib_dump": infiniband.read_sysfs,
+    "ib_port_events": infiniband.read_port_events,
+    "ibnetdiscover_ports": ib_topology.read_ports,
+    "ibnetdiscover_topology": ib_topology.read_topology,
+    "ibdiagnet_log": ibdiagnet.read,
+    "slurm_topology_conf": topology_files.read_slurm_conf,
+    "topology_model": topology_files.read_model,
+    "netq_nvlink_nodes": topology_files.read_netq,
 }
 
 
