@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-
 ENOUGH_S = 5.0
 
 
