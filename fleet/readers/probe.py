@@ -123,7 +123,14 @@ def read_tools(outcomes: Mapping[str, Mapping[str, Any]]) -> _Tools:
         elif name in readers:
             try:
                 readers[name](str(outcome.get("stdout") or ""), tools)
-            except (ValueError, TypeError, KeyError, AttributeError, ElementTree.ParseError) as error:
+            except (
+                ValueError,
+                TypeError,
+                LookupError,
+                AttributeError,
+                RecursionError,
+                ElementTree.ParseError,
+            ) as error:
                 tools.gaps.append(Gap(name, f"its answer can't be read: {error}"))
     for tool in sorted(set(hung)):
         tools.signals.append((f"{tool.replace('-', '_')}_hung", Severity.FATAL, "", f"{tool} gave no answer in time"))
@@ -145,12 +152,12 @@ def _amd_version(text: str, tools: _Tools) -> None:
 def _amd_metric(text: str, tools: _Tools) -> None:
     rows = json.loads(text)
     rows = rows.get("gpu_data", []) if isinstance(rows, dict) else rows
-    tools.count = len(rows)
     for row in rows:
         device = f"gpu:{row['gpu']}"
         _errors(tools, "ras_uncorrectable", device, _number(row.get("ecc", {}).get("total_uncorrectable_count")))
         heat = row.get("temperature", {})
         _heat(tools, device, [_number(heat.get(place)) for place in ("hotspot", "edge")])
+    tools.count = len(rows)
 
 
 def _nvidia(text: str, tools: _Tools) -> None:
@@ -163,13 +170,13 @@ def _nvidia(text: str, tools: _Tools) -> None:
         else:
             tools.gaps.append(Gap(f"{part} version", "nvidia-smi doesn't say it"))
     gpus = root.findall("gpu")
-    tools.count = len(gpus)
     for gpu in gpus:
         device = _bus(gpu.get("id") or "")
         counts = [_number(found.text) for found in _uncorrectable(gpu)]
         known = [count for count in counts if count is not None]
         _errors(tools, "ecc_uncorrectable", device, sum(known) if known else None)
         _heat(tools, device, [_number(gpu.findtext("temperature/gpu_temp"))])
+    tools.count = len(gpus)
 
 
 def _uncorrectable(gpu: ElementTree.Element) -> Iterator[ElementTree.Element]:

@@ -22,6 +22,7 @@ NEVER_CONNECTED = re.compile(
     r"ssh: connect to host|Could not resolve hostname|Host key verification failed|IDENTIFICATION HAS CHANGED"
     r"|Permission denied|No .* host key is known|banner exchange|timed out during banner"
 )
+AROUND = re.compile(r"^Task failed: |Data could not be sent to .*? over ssh: |Failed to connect to the host via ssh: ")
 DENIED = re.compile(r"Permission denied \(([^)]*)\)")
 SOON = timedelta(seconds=10)
 LATER = timedelta(seconds=60)
@@ -59,15 +60,14 @@ def told(verb: Verb, result: Mapping[str, Any]) -> Outcome:
             return Again(NOT_YET[code], why)
         case int():
             return Failed(why)
-        case _ if result.get("exception") or "code" not in result:  # the action plugin itself broke down
-            return unknown(verb, why)
-        case _:
+        case _:  # the connection ended under it, or the action plugin broke down
             return unknown(verb, why)
 
 
 def unreachable(verb: Verb, message: str) -> Outcome:
     """A connection that wasn't made, or that broke."""
-    why = _line(message)
+    changed = "IDENTIFICATION HAS CHANGED" in message
+    why = "it shows another host key than the pinned one" if changed else _line(AROUND.sub("", message))
     if verb is Verb.REVOKE and "publickey" in "".join(DENIED.findall(message)):
         return Done("the node refuses our key, which is the last thing that revoke takes away")
     if NEVER_CONNECTED.search(message):
