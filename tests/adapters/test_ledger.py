@@ -74,7 +74,7 @@ class TestOrders:
     def test_success_moves_the_baseline(self, ledger: SqlLedger, purpose: Purpose) -> None:
         order(ledger, purpose)
         walked(ledger, Verb.VERIFY)
-        ledger.commit([OrderClosed(O1, N1, good=True)], HOLDER, later(hours=1))
+        ledger.commit([OrderClosed(O1, N1, good=True, applied=R2)], HOLDER, later(hours=1))
         found = ledger.records()
         assert N1 not in found.orders
         assert found.enrolled[N1].applied == R2
@@ -87,13 +87,29 @@ class TestOrders:
         ledger.commit([OrderClosed(O1, N1, good=True)], HOLDER, later(hours=1))
         assert ledger.records().enrolled[N1].applied == R1
 
-    def test_going_back_leaves_the_baseline_and_marks_the_release(self, ledger: SqlLedger) -> None:
+    def test_going_back_marks_the_release_that_failed(self, ledger: SqlLedger) -> None:
         ledger.commit([Adopted(N1, R1)], HOLDER, AT)
         order(ledger)
-        ledger.commit([OrderChanged(O1, reverting=True)], HOLDER, AT)
-        ledger.commit([OrderClosed(O1, N1, good=True)], HOLDER, AT)
+        ledger.commit([OrderChanged(O1, release=R1, reverting=True)], HOLDER, AT)
+        walked(ledger, Verb.VERIFY)
+        ledger.commit([OrderClosed(O1, N1, good=False, applied=R1)], HOLDER, later(hours=1))
         found = ledger.records().enrolled[N1]
         assert (found.applied, found.bad_releases, found.served) == (R1, (R2,), True)
+        assert found.fit_since == later(hours=1)
+
+    def test_a_repair_begins_a_probation_and_remembers_its_tries(self, ledger: SqlLedger) -> None:
+        for hours, rungs in ((1, (Verb.RESET_GPU, Verb.REBOOT)), (5, (Verb.REBOOT,))):
+            order_id = OrderId(f"repair-{hours}")
+            ledger.commit([OrderOpened(order_id, N1, Purpose.REPAIR)], HOLDER, later(hours=hours))
+            closed = OrderClosed(order_id, N1, good=True, probation_until=later(days=1, hours=hours), rungs=rungs)
+            ledger.commit([closed], HOLDER, later(hours=hours))
+        found = ledger.records().enrolled[N1]
+        assert (found.probation_until, found.probation_rung) == (later(days=1, hours=5), "reboot")
+        assert found.tries == (
+            (later(hours=1), Verb.RESET_GPU),
+            (later(hours=1), Verb.REBOOT),
+            (later(hours=5), Verb.REBOOT),
+        )
 
     def test_failure_does_not_bring_into_service(self, ledger: SqlLedger) -> None:
         order(ledger, Purpose.ENROL)

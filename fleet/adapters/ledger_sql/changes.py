@@ -13,6 +13,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from fleet.adapters.ledger_sql.schema import cases, confirmations, enrolments, orders, rollouts, steps
 from fleet.adapters.ledger_sql.trail import Said
 from fleet.errors import LedgerError
+from fleet.lifecycle.table import LADDER
 from fleet.model.health import Case
 from fleet.model.ids import Purpose, Verb
 from fleet.model.order import Result, RolloutState
@@ -27,8 +28,8 @@ from fleet.model.plan import (
     StepEnded,
 )
 
-_TO_RELEASE = frozenset({Purpose.UPGRADE, Purpose.CORRECT, Purpose.ENROL})
-_TO_SERVICE = _TO_RELEASE | {Purpose.REPAIR}
+_TO_SERVICE = frozenset({Purpose.UPGRADE, Purpose.CORRECT, Purpose.ENROL, Purpose.REPAIR})
+_MOST_TRIES = 50
 _HALTED = frozenset({RolloutState.HALTED, RolloutState.PAUSED})
 
 
@@ -113,24 +114,35 @@ def _order_closed(connection: Connection, change: OrderClosed, at: datetime) -> 
     row = _open_order(connection, change.order)
     connection.execute(update(orders).where(orders.c.id == change.order).values(closed=at, good=change.good))
     purpose = Purpose(row.purpose)
-    if change.good and purpose in _TO_SERVICE:
-        values: dict[str, Any] = {"served": True}
-        if _verified(connection, change.order):
-            values["fit_since"] = at
-        made_true = change.applied or (row.release if purpose in _TO_RELEASE and not row.reverting else None)
-        if made_true is not None:
-            values["applied"] = made_true
-        write_enrolment(connection, row.node, values)
-    elif change.good and purpose is Purpose.RETIRE:
+    if purpose in _TO_SERVICE:
+        made_true = _made_true(connection, row, change, at)
+        if made_true:
+            write_enrolment(connection, row.node, made_true)
+    if change.good and purpose is Purpose.RETIRE:
         certificate = {"certificate": change.certificate} if change.certificate else {}
         write_enrolment(connection, row.node, {"retired": True, **certificate})
         connection.execute(confirmations.delete().where(confirmations.c.node == row.node))
-    elif not change.good and purpose is Purpose.UPGRADE and row.release is not None:
+    if not change.good and purpose is Purpose.UPGRADE and row.release is not None and not row.reverting:
         _mark_bad(connection, row.node, row.release)
     detail = {"purpose": row.purpose, "release": row.release, "good": change.good}
     detail["certificate"] = change.certificate or None
     said = {name: value for name, value in detail.items() if value is not None}
     return (Said("order closed", row.node, change.order, change.why, said),)
+
+
+def _made_true(connection: Connection, row: Any, change: OrderClosed, at: datetime) -> dict[str, Any]:
+    """What an order that ended says of its node: served, proven, on a release, on probation."""
+    values: dict[str, Any] = {"served": True} if change.good else {}
+    if _verified(connection, change.order):
+        values["fit_since"] = at
+    if change.applied is not None:
+        values["applied"] = change.applied
+    if change.good and change.probation_until is not None:
+        kept = connection.execute(select(enrolments.c.tries).where(enrolments.c.node == row.node)).scalar() or ()
+        tries = (*kept, *(f"{at.isoformat()} {rung}" for rung in change.rungs))[-_MOST_TRIES:]
+        highest = max(change.rungs, key=LADDER.index, default="")
+        values |= {"probation_until": change.probation_until, "probation_rung": highest, "tries": tries}
+    return values
 
 
 def _verified(connection: Connection, order: str) -> bool:
@@ -181,7 +193,13 @@ def _case_moved(connection: Connection, change: CaseMoved) -> tuple[Said, ...]:
         what = "case opened"
     elif case.closed is not None and row.closed is None:
         what = "case closed"
-    elif (row.causes, row.severity, row.device, row.closed) != (case.causes, case.severity, case.device, case.closed):
+    elif (row.causes, row.severity, row.device, row.closed, row.overruled) != (
+        case.causes,
+        case.severity,
+        case.device,
+        case.closed,
+        case.overruled,
+    ):
         what = "case changed"
     else:
         return ()  # seen again, or more of the same evidence: nothing to tell anew
@@ -200,6 +218,7 @@ def case_values(case: Case) -> dict[str, Any]:
         "device": case.device,
         "evidence": case.evidence,
         "closed": case.closed,
+        "overruled": case.overruled,
     }
 
 

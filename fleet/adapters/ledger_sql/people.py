@@ -111,6 +111,7 @@ def open_rollout(connection: Connection, new: Rollout) -> tuple[Said, ...]:
             state=new.state,
             nodes=new.nodes,
             canaries=new.canaries,
+            canaries_named=new.canaries_named,
             passed=new.passed,
             failed=new.failed,
             by=new.by,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, func, or_, select
@@ -141,6 +141,7 @@ def rollout(row: Any) -> Rollout:
         state=RolloutState(row.state),
         nodes=tuple(map(NodeId, row.nodes)),
         canaries=tuple(map(NodeId, row.canaries)),
+        canaries_named=row.canaries_named,
         passed=tuple(map(NodeId, row.passed)),
         failed=tuple(map(NodeId, row.failed)),
         by=row.by,
@@ -163,6 +164,7 @@ def case(row: Any) -> Case:
         device=row.device,
         evidence=row.evidence,
         closed=row.closed,
+        overruled=row.overruled,
     )
 
 
@@ -179,8 +181,14 @@ def enrolment(row: Any) -> Enrolment:
         certificate=row.certificate,
         probation_until=row.probation_until,
         probation_rung=row.probation_rung,
+        tries=tuple(_try(text) for text in row.tries),
         bad_releases=tuple(map(ReleaseId, row.bad_releases)),
     )
+
+
+def _try(text: str) -> tuple[datetime, str]:
+    moment, _, rung = text.partition(" ")
+    return datetime.fromisoformat(moment), rung
 
 
 def hold(row: Any) -> Hold:

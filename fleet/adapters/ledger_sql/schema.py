@@ -145,6 +145,7 @@ rollouts = Table(
     Column("state", String, nullable=False),
     _names("nodes"),
     _names("canaries"),
+    _flag("canaries_named"),
     _names("passed"),
     _names("failed"),
     _word("by"),
@@ -167,6 +168,7 @@ cases = Table(
     _word("device"),
     _names("evidence"),
     Column("closed", Moment),
+    Column("overruled", Moment),
 )
 Index("open_cases", cases.c.node, sqlite_where=cases.c.closed.is_(None), postgresql_where=cases.c.closed.is_(None))
 
@@ -183,6 +185,7 @@ enrolments = Table(
     _word("certificate"),
     Column("probation_until", Moment),
     _word("probation_rung"),
+    _names("tries"),
     _names("bad_releases"),
     _flag("released"),  # Pulumi deleted it; the id never returns
 )

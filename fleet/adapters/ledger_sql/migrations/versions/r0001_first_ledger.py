@@ -112,6 +112,7 @@ def _rollouts_and_cases() -> None:
         sa.Column("state", sa.String(), nullable=False),
         sa.Column("nodes", sa.Text(), server_default="[]", nullable=False),
         sa.Column("canaries", sa.Text(), server_default="[]", nullable=False),
+        sa.Column("canaries_named", sa.Boolean(), server_default=sa.text("0"), nullable=False),
         sa.Column("passed", sa.Text(), server_default="[]", nullable=False),
         sa.Column("failed", sa.Text(), server_default="[]", nullable=False),
         sa.Column("by", sa.String(), server_default="", nullable=False),
@@ -133,6 +134,7 @@ def _rollouts_and_cases() -> None:
         sa.Column("device", sa.String(), server_default="", nullable=False),
         sa.Column("evidence", sa.Text(), server_default="[]", nullable=False),
         sa.Column("closed", sa.String(27), nullable=True),
+        sa.Column("overruled", sa.String(27), nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index(
@@ -158,6 +160,7 @@ def _nodes_and_people() -> None:
         sa.Column("certificate", sa.String(), server_default="", nullable=False),
         sa.Column("probation_until", sa.String(27), nullable=True),
         sa.Column("probation_rung", sa.String(), server_default="", nullable=False),
+        sa.Column("tries", sa.Text(), server_default="[]", nullable=False),
         sa.Column("bad_releases", sa.Text(), server_default="[]", nullable=False),
         sa.Column("released", sa.Boolean(), server_default=sa.text("0"), nullable=False),
         sa.PrimaryKeyConstraint("node"),
