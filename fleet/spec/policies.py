@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from typing import Any
 
 from fleet.model.ids import NodeId
 from fleet.model.policy import (
@@ -17,64 +18,84 @@ from fleet.model.policy import (
     Window,
     WipePolicy,
 )
-from fleet.spec.policy_file import BreakerFile, BudgetFile, FloorFile, GateFile, PolicyFile
+from fleet.spec.policy_file import BreakerFile, BudgetFile, DrainFile, FloorFile, GateFile, PolicyFile
 
 _KINDS = ("rack", "feed", "loop", "leaf", "nvlink", "site")
 
 
 def policy_of(name: str, written: PolicyFile, pool: str) -> Policy:
     """The rules of one pool under a policy, its own amounts picked out where they are given by pool."""
-    canary, waves, drain = written.canary, written.waves, written.drain
-    named = tuple(map(NodeId, canary.nodes)) if isinstance(canary.nodes, list) else ()
-    limit = written.failure_limit
+    least = written.at_least_one
     return Policy(
         name=name,
         budget=_amounts(written.budget, pool),
         floor=_amounts(written.floor, pool),
         domains_out={str(kind): most for kind, most in written.budget.domains_out.items()},
-        at_least_one=written.at_least_one is True
-        or (isinstance(written.at_least_one, list) and pool in written.at_least_one),
-        wave_sizes=tuple(size for size in waves.sizes if isinstance(size, int)),
-        listed_order=waves.order == "listed",
-        canary=len(named) if isinstance(canary.nodes, list) else canary.nodes,
-        canary_nodes=named,
-        soak=canary.soak or written.soak or timedelta(0),
-        gate=_gate(canary.gate or written.gate),
-        failure_limit=(limit.nodes or limit.share) if limit is not None else None,
-        attempts=written.attempts,
-        ladder=tuple(written.ladder),
-        first_rung=written.first_rung,
-        skip={fault: tuple(rungs) for fault, rungs in written.skip.items()},
-        probation=written.probation,
-        repeat=written.repeat.within if written.repeat is not None else timedelta(0),
-        recover=written.recover,
-        verify=VerifyPolicy(
-            tests=tuple(written.verify.tests),
-            after_relapse=tuple(written.verify.after_relapse),
-            load=written.verify.load,
-            unit=written.verify.unit,
-        ),
-        drain=DrainPolicy(
-            how=drain.how,
-            deadline=drain.deadline,
-            then=drain.then,
-            ask_checkpoint=drain.ask_checkpoint,
-            checkpoint_wait=drain.checkpoint_wait,
-            stop_services=tuple(drain.stop_services),
-        ),
+        at_least_one=least if isinstance(least, bool) else pool in least,
+        **_rollout(written),
+        **_remedies(written),
+        **_people(written),
+        drain=_drain(written.drain),
         breaker=_breaker(written.breaker),
-        foreign_cordon=written.foreign_cordon,
-        override_until_new_evidence=written.override == "until_new_evidence",
-        windows=tuple(Window(one.opens, one.closes, one.every) for one in written.windows),
-        approval_required=written.approval == "required",
-        autonomy=written.autonomy,
         heartbeat=written.heartbeat,
         step_deadline=written.step_deadline,
         stuck_after=written.stuck_after,
-        reserve_for_repair=written.reserve_for_repair,
         wipe=WipePolicy(written.wipe.grade, written.wipe.deadline),
         burst=_burst(written),
-        confirm_retire=written.retire.confirm == "serial",
+    )
+
+
+def _rollout(written: PolicyFile) -> dict[str, Any]:
+    """Waves, canaries, and what ends a roll."""
+    canary, limit = written.canary, written.failure_limit
+    named = tuple(map(NodeId, canary.nodes)) if isinstance(canary.nodes, list) else ()
+    return {
+        "wave_sizes": tuple(size for size in written.waves.sizes if isinstance(size, int)),
+        "listed_order": written.waves.order == "listed",
+        "canary": canary.nodes if isinstance(canary.nodes, int) else len(named),
+        "canary_nodes": named,
+        "soak": canary.soak or written.soak or timedelta(0),
+        "gate": _gate(canary.gate or written.gate),
+        "failure_limit": (limit.nodes or limit.share) if limit is not None else None,
+        "windows": tuple(Window(one.opens, one.closes, one.every) for one in written.windows),
+    }
+
+
+def _remedies(written: PolicyFile) -> dict[str, Any]:
+    """The ladder, tries, and how fitness is proved."""
+    verify = written.verify
+    return {
+        "attempts": written.attempts,
+        "ladder": tuple(written.ladder),
+        "first_rung": written.first_rung,
+        "skip": {fault: tuple(rungs) for fault, rungs in written.skip.items()},
+        "probation": written.probation,
+        "repeat": written.repeat.within if written.repeat is not None else timedelta(0),
+        "recover": written.recover,
+        "verify": VerifyPolicy(tuple(verify.tests), tuple(verify.after_relapse), verify.load, verify.unit),
+        "reserve_for_repair": written.reserve_for_repair,
+    }
+
+
+def _people(written: PolicyFile) -> dict[str, Any]:
+    """What people decide, and what is done about their cordons."""
+    return {
+        "foreign_cordon": written.foreign_cordon,
+        "override_until_new_evidence": written.override == "until_new_evidence",
+        "approval_required": written.approval == "required",
+        "autonomy": written.autonomy,
+        "confirm_retire": written.retire.confirm == "serial",
+    }
+
+
+def _drain(written: DrainFile) -> DrainPolicy:
+    return DrainPolicy(
+        how=written.how,
+        deadline=written.deadline,
+        then=written.then,
+        ask_checkpoint=written.ask_checkpoint,
+        checkpoint_wait=written.checkpoint_wait,
+        stop_services=tuple(written.stop_services),
     )
 
 
