@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from fleet.errors import FleetError, InventoryError
+from fleet.errors import FleetError, InventoryError, Misuse
 from fleet.execution.reconcile import Controller, Ports
 from fleet.model.ids import NodeId, RolloutId
 from fleet.model.topology import Declared
@@ -21,7 +21,10 @@ from fleet.model.trail import TrailEntry
 from fleet.ports import Clock, Configure, Engine, Enrol, Lease, Ledger, Observe, People, Schedule, Watch
 
 if TYPE_CHECKING:
+    from fleet.adapters.paramiko_ssh import SshPool
     from fleet.execution.certify import Certify
+    from fleet.model.order import WorkOrder
+    from fleet.model.topology import DeclaredNode
     from fleet.spec.access import Access
 
 
@@ -35,6 +38,7 @@ class History(Protocol):
     def head(self) -> tuple[int, str]: ...
     def give_back(self, node: NodeId, by: str, did: str, at: datetime) -> bool: ...
     def holder(self) -> str: ...
+    def close(self) -> None: ...
 
 
 class Store(Ledger, People, Enrol, Lease, History, Protocol):
@@ -43,7 +47,7 @@ class Store(Ledger, People, Enrol, Lease, History, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where things are. From the environment: FLEET_INVENTORY, FLEET_HOME, FLEET_INTERVAL, FLEET_PATIENCE, FLEET_WORKERS."""
+    """Where things are. From the environment: FLEET_INVENTORY, _HOME, _INTERVAL, _PATIENCE, _WORKERS."""
 
     inventory: Path
     home: Path
@@ -61,6 +65,17 @@ class Settings:
     def stop_file(self) -> Path:
         """While it exists, nothing new starts."""
         return self.home / "stop"
+
+    @property
+    def playbooks(self) -> Path:
+        """The playbooks that carry verbs out: the project's own, else those that came with the product."""
+        mine = self.root / "playbooks"
+        return mine if mine.is_dir() else Path(__file__).resolve().parent.parent / "playbooks"
+
+    @property
+    def signers(self) -> Path:
+        """Who signed this fleet's certificates, as an allowed_signers file."""
+        return self.home / "certificates.signers"
 
     @property
     def certificates(self) -> Path:
@@ -93,8 +108,6 @@ def _number(environ: Mapping[str, str], name: str, otherwise: float) -> float:
     except ValueError:
         found = -1.0
     if found <= 0:
-        from fleet.errors import Misuse
-
         raise Misuse(f"{name}={text}", "it is not a number above 0", f"unset it, or set {name}={otherwise:g}")
     return found
 
@@ -176,6 +189,11 @@ class Fleet:
         self.store.give(holder)
         return True
 
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the fleet as a whole: a broken edit, who else acts."""
+        problem = getattr(self.declared, "problem", "")
+        return (f"the last good inventory is in force: {problem}",) if problem else ()
+
     def close(self) -> None:
         """Let everything go: the lease, connections, files."""
         for close in self.closers:
@@ -226,4 +244,83 @@ def host_keys(store: Enrol) -> Callable[[NodeId], str]:
 
 
 def _assemble(found: Settings, declared: Reloading, access: Access) -> Fleet:
-    raise FleetError("the adapters are not wired yet")
+    from fleet.adapters.ansible import AnsibleConfigure
+    from fleet.adapters.clock import SystemClock
+    from fleet.adapters.paramiko_ssh import SshObserve, SshPool
+    from fleet.adapters.redfish import RedfishPower
+    from fleet.execution.apply import Hands
+    from fleet.execution.engine import LocalEngine
+
+    store = open_ledger(found)
+    keys = host_keys(store)
+    pool = SshPool(user=access.ssh.user, key=access.ssh.key)
+    packages = sorted({p.name for release in declared().releases.values() for p in release.packages})
+    power = RedfishPower(access.bmc.user, access.bmc.password.read, ca=access.bmc.ca)
+    schedule = _scheduler(access, pool)
+    configure = AnsibleConfigure(
+        found.playbooks,
+        user=access.ssh.user,
+        key=access.ssh.key,
+        host_key=keys,
+        vendor=lambda node: declared().pools[node.pool].vendor,
+    )
+    engine = LocalEngine(Hands(schedule, configure, power, store), declared, found.workers)
+    return Fleet(
+        settings=found,
+        declared=declared,
+        store=store,
+        sources=(SshObserve(pool, keys, packages=packages), power, schedule),
+        schedule=schedule,
+        configure=configure,
+        engine=engine,
+        clock=SystemClock(),
+        certify=_certifier(found, store),
+        closers=(engine.stop, pool.close, store.close),
+    )
+
+
+def _scheduler(access: Access, pool: SshPool) -> Schedule:
+    """The scheduler's commands, run where the inventory says: here, or over SSH on its machine."""
+    from fleet.adapters.paramiko_ssh import Target, known_host_key, runner
+    from fleet.adapters.slurm import SlurmSchedule, run_here
+
+    if access.scheduler.kind != "slurm":
+        raise Misuse(f"scheduler {access.scheduler.kind}", "only slurm is known", "write kind: slurm in site.yaml")
+    address = access.scheduler.address
+    if not address:
+        return SlurmSchedule(run_here)
+
+    def target() -> Target:  # read anew: who brings the machine up again changes its key
+        return Target("scheduler", address, known_host_key(access.ssh.known_hosts, address), access.ssh.port)
+
+    return SlurmSchedule(runner(pool, target))
+
+
+def _certifier(found: Settings, store: Store) -> Certify:
+    """Writes certificates of retirement, signed with this controller's own key."""
+    from fleet.adapters.ssh_signatures.certificates import contents, write
+
+    def certify(node: DeclaredNode, order: WorkOrder, at: datetime) -> str:
+        said = contents(node, order, store.trail(order=order.id), store.head(), at)
+        path = write(said, signing_key(found), found.certificates)
+        return os.path.relpath(path, found.root)
+
+    return certify
+
+
+def signing_key(found: Settings) -> Path:
+    """The key of this controller for certificates; made at first use, its public half beside it and in `signers`."""
+    key = found.home / "keys" / "certificates"
+    if key.exists():
+        return key
+    import subprocess
+
+    key.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    name = f"fleet@{socket.gethostname()}"
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(key)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FleetError(f"{key}: no key for certificates", done.stderr.strip(), "install openssh-client")
+    public = key.with_name("certificates.pub").read_text(encoding="utf-8").split()
+    found.signers.write_text(f'{name} namespaces="fleet-certificate" {public[0]} {public[1]}\n', encoding="utf-8")
+    return key

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -24,7 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_USAGE = typer.BadParameter.__mro__[2]  # ClickException, wherever this typer keeps it
+_USAGE: Any = typer.BadParameter.__mro__[2]  # ClickException, wherever this typer keeps it
 
 
 def _version(wanted: bool) -> None:
@@ -68,7 +69,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         tell(error)
         return 2 if isinstance(error, Misuse) else 1
     except _USAGE as error:
-        error.show()  # type: ignore[attr-defined]  # ClickException
+        error.show()
         return 2
     except Exception as error:  # noqa: BLE001  # the last resort: a person gets a sentence, the file the traceback
         return _surprise(error)

@@ -67,7 +67,7 @@ def prove(fleet: Fleet, nodes: Sequence[NodeId]) -> Told:
         else:
             free.append((enrolled.applied or declared.target(declared.nodes[node]), node))
     for release, group in groupby(sorted(free), key=lambda pair: pair[0]):
-        found = declared.releases.get(release)  # type: ignore[call-overload]  # a ReleaseId is a str
+        found = declared.releases.get(release)
         steps = [
             (Step(OrderId(f"verify-{node}"), node, Verb.VERIFY, Purpose.CORRECT), declared.nodes[node], 0)
             for _, node in group

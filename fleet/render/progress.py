@@ -21,7 +21,7 @@ def picture(found: Mapping[NodeId, Standing], at: datetime, seconds: float, widt
     counts = Counter(each.phase for each in found.values())
     summary = ", ".join(f"{count} {phase}" for phase, count in sorted(counts.items(), key=lambda item: item[0]))
     lines = [line(Span(f"{duration(seconds)}  ", "bold"), f"{plural(len(found), 'node')}: {summary}")]
-    busy = [each for each in found.values() if each.order is not None]
+    busy = [each for each in found.values() if each.order is not None or each.verb is not None]
     rows = [(each.node, Span(doing(each), _style(each)), _since(each, at), reason(each)) for each in busy[:MOST_ROWS]]
     lines.extend(table(("", "", "", ""), rows, width))
     if len(busy) > MOST_ROWS:
@@ -57,21 +57,21 @@ def changes(
     for node, each in after.items():
         if node not in wanted or _key(before.get(node)) == _key(each):
             continue
-        told.setdefault(_says(before.get(node), each, at), []).append(node)
+        if each.order is None or each.verb is not None or each.held is not None:  # else it closes in this pass
+            told.setdefault(_says(before.get(node), each, at), []).append(node)
     return [line(f"{fold(nodes)}: ", Span(text, style)) for (text, style), nodes in told.items()]
 
 
 def _key(each: Standing | None) -> tuple[object, ...]:
     if each is None:
         return ()
-    if each.order is None:
-        return each.phase, each.held.reason if each.held is not None else None
-    return each.phase, each.verb, each.held.reason if each.held is not None else None, each.order.reverting
+    reverting = each.order is not None and each.order.reverting
+    return each.phase, each.verb, each.held.reason if each.held is not None else None, reverting
 
 
 def _says(before: Standing | None, each: Standing, at: datetime) -> tuple[str, str]:
-    if each.order is not None and each.verb is not None:
-        back = ", going back" if each.order.reverting else ""
+    if each.verb is not None:
+        back = ", going back" if each.order is not None and each.order.reverting else ""
         return f"{each.verb} ({each.purpose}{back})", ""
     if each.held is not None:
         since = f" for {_since(each, at)}" if each.order is not None and _since(each, at) else ""

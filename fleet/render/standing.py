@@ -10,7 +10,7 @@ from fleet.lifecycle.fold import Scene, advance, phase
 from fleet.model.ids import NodeId, Phase, Purpose, ReleaseId, Verb
 from fleet.model.observation import NodeSeen, Observed
 from fleet.model.order import Result, WorkOrder
-from fleet.model.plan import Held, Plan
+from fleet.model.plan import Held, Plan, Step
 from fleet.model.topology import Declared, DeclaredNode
 from fleet.planning.capacity import why_out
 
@@ -37,9 +37,9 @@ class Standing:
 def standings(declared: Declared, observed: Observed, plan: Plan | None = None) -> dict[NodeId, Standing]:
     """Every declared node's standing, in the inventory's order."""
     held = {each.node: each for each in plan.held} if plan is not None else {}
-    next_verbs = {step.node: step.verb for step in plan.steps} if plan is not None else {}
+    steps = {step.node: step for step in plan.steps} if plan is not None else {}
     return {
-        node.id: _one(declared, observed, node, held.get(node.id), next_verbs.get(node.id))
+        node.id: _one(declared, observed, node, held.get(node.id), steps.get(node.id))
         for node in declared.nodes.values()
     }
 
@@ -49,7 +49,7 @@ def phases(found: Mapping[NodeId, Standing]) -> dict[NodeId, str]:
     return {node: str(standing.phase) for node, standing in found.items()}
 
 
-def _one(declared: Declared, observed: Observed, node: DeclaredNode, held: Held | None, verb: Verb | None) -> Standing:
+def _one(declared: Declared, observed: Observed, node: DeclaredNode, held: Held | None, step: Step | None) -> Standing:
     records = observed.records
     seen, order = observed.nodes.get(node.id) or NodeSeen(node.id), records.orders.get(node.id)
     enrolled = records.enrolled.get(node.id)
@@ -58,6 +58,9 @@ def _one(declared: Declared, observed: Observed, node: DeclaredNode, held: Held 
     if order is not None:
         way = advance(Scene(order, seen, release, declared.pools[node.pool].policy, observed.at))
     found = phase(order, way, seen, enrolled)
+    out = why_out(node, observed.nodes.get(node.id), enrolled, records.cases.get(node.id))
+    if order is None and found is Phase.ENROLLING and not out:
+        found = Phase.SERVING  # it serves when first seen; the next pass adopts it
     if order is None and found is Phase.CORDONED and _in_hands(observed, node.id):
         found = Phase.AWAITING_HANDS
     running = order.running if order is not None else None
@@ -69,10 +72,10 @@ def _one(declared: Declared, observed: Observed, node: DeclaredNode, held: Held 
         phase=found,
         applied=enrolled.applied if enrolled is not None else None,
         target=declared.target(node),
-        out="retired" if retired else why_out(node, observed.nodes.get(node.id), enrolled, records.cases.get(node.id)),
-        purpose=order.purpose if order is not None else (held.purpose if held is not None else None),
+        out="retired" if retired else out,
+        purpose=next((each.purpose for each in (order, step, held) if each is not None), None),
         order=order,
-        verb=running.verb if running is not None else verb,
+        verb=running.verb if running is not None else (step.verb if step is not None else None),
         since=running.began if running is not None else (_since(order) if order is not None else None),
         held=None if running is not None else held,
         work=tuple(job.id for job in seen.work),

@@ -21,11 +21,18 @@ _STYLES = {Phase.SERVING: "good", Phase.AWAITING_HANDS: "bad", Phase.ENROLLING: 
 
 
 def status(
-    declared: Declared, observed: Observed, found: Mapping[NodeId, Standing], *, width: int, zone: tzinfo | None = None
+    declared: Declared,
+    observed: Observed,
+    found: Mapping[NodeId, Standing],
+    *,
+    width: int,
+    zone: tzinfo | None = None,
+    notes: Sequence[str] = (),
 ) -> list[Line]:
     """What `fleet status` prints of these standings."""
     lines = [
         line(Span(f"site {declared.site}", "bold"), f"  {moment(observed.at, observed.at, zone)}"),
+        *(line(Span(f"  {note}", "warn")) for note in notes),
         *_pools(declared, found.values(), width),
         *_rollouts(declared, observed, found),
         *_racks(found.values(), width),
