@@ -68,7 +68,7 @@ def open_ports(settings: Settings) -> Ports:
     from fleet.spec import load_access
 
     access = load_access(settings.inventory)
-    ledger = LedgerOnDemand(access.root / settings.ledger)
+    ledger = LedgerOnDemand(settings.ledger(access.root))
 
     def pinned(node: NodeId) -> str:
         enrolment = ledger.enrolment(node)

@@ -15,6 +15,8 @@ from typing import NoReturn
 import pulumi
 
 from fleet.errors import FleetError, InventoryError
+from fleet.feasibility import judge
+from fleet.feasibility.problem import Level
 from fleet.model.ids import NodeId
 from fleet.model.topology import Declared, DeclaredNode, Disposition
 from fleet.provider.settings import CONFIG_KEYS, Settings
@@ -53,10 +55,11 @@ def load(where: Settings | None = None) -> Inventory:
     try:
         where = where or settings()
         declared = load_declared(where.inventory)
+        stop_where_it_cannot_work(declared)
         access = load_access(where.inventory)
         secret = access.bmc.password.reference
         secrets = {node: secret.replace("{node}", node) for node in declared.nodes}
-        retired, absent = look_up_retired(declared, access.root / where.ledger)
+        retired, absent = look_up_retired(declared, where.ledger(access.root))
         return Inventory(declared, secrets, retired, absent)
     except InventoryError as error:
         end([str(problem) for problem in error.problems], error.next_step)
@@ -64,6 +67,16 @@ def load(where: Settings | None = None) -> Inventory:
         end([str(error)], error.next_step)
     except ValueError as error:  # a setting of the stack
         end([str(error)], "correct it with `pulumi config set` or in the environment")
+
+
+def stop_where_it_cannot_work(declared: Declared) -> None:
+    """Tells what feasibility has found; an error ends the program, a warning doesn't."""
+    problems = judge(declared)
+    told = [f"{each.place}: {each.what} ({each.instead})" for each in problems if each.level is Level.ERROR]
+    if told:
+        end(told, "correct the lines named and run `fleet check`")
+    for each in problems:
+        pulumi.log.warn(f"{each.place}: {each.what} ({each.instead})")
 
 
 def look_up_retired(declared: Declared, ledger: Path) -> tuple[frozenset[NodeId], frozenset[NodeId]]:

@@ -29,7 +29,7 @@ def running(lab: Lab, node: str) -> bool:
     return containers.seen()[lab.node(node).container].running
 
 
-def test_a_node_switched_off_is_found_and_switched_on(lab: Lab, trial: Trial) -> None:
+def test_what_exists_is_found_changed_mended_and_not_deleted(lab: Lab, trial: Trial) -> None:
     assert trial.enrol().code == 0
     untouched = trial.pulumi("preview", "--expect-no-changes")
     assert untouched.code == 0, untouched.all
@@ -51,6 +51,11 @@ def test_a_node_switched_off_is_found_and_switched_on(lab: Lab, trial: Trial) ->
     done = trial.pulumi("up", "--yes", "--skip-preview")
     assert done.code == 0, done.all
     assert running(lab, "n05")
+
+    refused = trial.pulumi("destroy", "--yes")
+    assert refused.code != 0
+    assert "protect" in refused.all
+    assert len(nodes(trial)) == len(lab.nodes)
 
 
 def test_a_machine_with_another_serial_is_not_taken(lab: Lab, trial: Trial) -> None:
@@ -86,19 +91,9 @@ def test_a_dead_bmc_holds_up_its_own_node_only(lab: Lab, trial: Trial) -> None:
     assert len(nodes(trial)) == len(lab.nodes)
 
 
-def test_destroy_refuses(lab: Lab, trial: Trial) -> None:
-    assert trial.enrol().code == 0
-
-    refused = trial.pulumi("destroy", "--yes")
-
-    assert refused.code != 0
-    assert "protect" in refused.all
-    assert len(nodes(trial)) == len(lab.nodes)
-
-
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_up_is_finished_by_the_next(lab: Lab, trial: Trial, how: signal.Signals) -> None:
-    (trial.home / "ledger.db").unlink()
+    (trial.home / "ledger.db").unlink(missing_ok=True)
     boots = {}
     for name in ("n05", "n06"):
         containers.power_off(lab.node(name).container, grace_s=0)

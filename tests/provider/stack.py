@@ -83,6 +83,8 @@ class Stack:
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_CHECKPOINTS": "true",
+            "FLEET_INVENTORY": "",
+            "FLEET_HOME": "",
             "FLEET_TEST_WORLD": str(stack.world.path),
         }
         return stack

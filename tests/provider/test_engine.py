@@ -154,6 +154,7 @@ def test_a_node_lost_from_the_state_is_adopted_or_imported(standing: Stack) -> N
 
 
 BAD = {
+    "a slot that is taken": ("nodes.yaml", r"^(  n02: .*)slot: 2", r"\1slot: 1", "nodes.yaml:3"),
     "a pool that isn't there": ("nodes.yaml", r"^(  n03: .*)pool: train", r"\1pool: trian", "nodes.yaml:4"),
     "no YAML at all": ("racks.yaml", r"^racks:", "racks: [", "racks.yaml:"),
 }

@@ -206,7 +206,7 @@ def main() -> int:
     world = World(Path(os.environ["FLEET_TEST_WORLD"]), delay, os.environ.get("FLEET_TEST_JOURNAL", "1") == "1")
 
     def open_ports(settings: Settings) -> Ports:
-        ledger = LedgerOnDemand(project_root(settings.inventory) / settings.ledger)
+        ledger = LedgerOnDemand(settings.ledger(project_root(settings.inventory)))
         return replace(world.ports(), enrol=ledger, busy=ledger.busy)
 
     code = serve(open_ports, "0.0.0")
