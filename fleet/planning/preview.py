@@ -5,7 +5,6 @@ The prediction plays the planner's own preference under the same slots with expe
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping, Sequence
 
 from fleet.lifecycle.fold import is_on
@@ -20,6 +19,7 @@ from fleet.model.topology import Declared, DeclaredNode, Disposition, Domain, Do
 from fleet.planning.bound import Work, bound
 from fleet.planning.capacity import Capacity, survey, unmeetable
 from fleet.planning.draft import start
+from fleet.planning.foretell import play
 from fleet.planning.identity import identity
 from fleet.planning.opening import blocked_by_people_or_reach, no_build
 from fleet.planning.wants import Want
@@ -67,7 +67,7 @@ def preview(
     works = [[_work(declared.nodes[n], observed, release, policy, durations, n in canaries) for n in w] for w in staged]
     slots = _slots(declared, capacity, able, policy)
     found = bound(works, slots)
-    seconds, most_out = _play(works, slots)
+    seconds, most_out = play(works, slots)
     pool_domain = Domain(DomainKind.POOL, pool)
     size, out = capacity.members.get(pool_domain, 0), len(capacity.out_in.get(pool_domain, ()))
     budget, floor = _limits(policy, size)
@@ -184,34 +184,3 @@ def _slots(declared: Declared, capacity: Capacity, nodes: Sequence[NodeId], poli
                 if free is not None:
                     found[domain] = max(free, 0)
     return found
-
-
-def _play(stages: Sequence[Sequence[Work]], slots: Mapping[Domain, int]) -> tuple[float, int]:
-    """Seconds until the last node is back, and the most nodes out at once, by the planner's own preference."""
-    now, most = 0.0, 0
-    for stage in stages:
-        waiting, ends, free = list(stage), list[tuple[float, int, Work]](), dict(slots)
-        serial = 0
-        while waiting or ends:
-            started = [work for work in waiting if _fits(work, free)]
-            for work in started:
-                if not _fits(work, free):
-                    continue
-                for domain in work.domains:
-                    if domain in free:
-                        free[domain] -= 1
-                serial += 1
-                heapq.heappush(ends, (max(now, work.ready) + work.takes, serial, work))
-                waiting.remove(work)
-            most = max(most, len(ends))
-            if not ends:
-                return float("inf"), most
-            now, _, ended = heapq.heappop(ends)
-            for domain in ended.domains:
-                if domain in free:
-                    free[domain] += 1
-    return now, most
-
-
-def _fits(work: Work, free: Mapping[Domain, int]) -> bool:
-    return all(free[domain] > 0 for domain in work.domains if domain in free)
