@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from fleet.adapters.ledger_sql.changes import write_enrolment
@@ -22,6 +22,25 @@ from fleet.model.plan import Step
 
 _ACT = "act"
 _TOKEN = "token"
+
+# Statements of the path that each step takes, built once: building them costs as much as running them.
+_HOLDER = select(lease.c.holder).where(lease.c.name == _ACT)
+_ORDER = select(orders.c.node, orders.c.closed).where(orders.c.id == bindparam("order"))
+_RUNNING = select(steps.c.verb, steps.c.token, steps.c.by, steps.c.node).where(
+    steps.c.order_id == bindparam("order"), steps.c.result == Result.RUNNING.value
+)
+_NEWEST = (
+    select(steps.c.token, steps.c.result, steps.c.by)
+    .where(steps.c.node == bindparam("of_node"))
+    .order_by(steps.c.token.desc())
+    .limit(1)
+)
+_BEGIN = insert(steps)
+_END = update(steps).where(steps.c.token == bindparam("of_token"))
+_BUMP = upsert(counters).values(name=_TOKEN, value=1)
+_NEXT_TOKEN = _BUMP.on_conflict_do_update(
+    index_elements=[counters.c.name], set_={"value": counters.c.value + 1}
+).returning(counters.c.value)
 
 
 def take_lease(connection: Connection, holder: str, at: datetime, ttl_seconds: float) -> bool:
@@ -42,7 +61,7 @@ def take_lease(connection: Connection, holder: str, at: datetime, ttl_seconds: f
 
 def held_by(connection: Connection) -> str:
     """Who holds the lease, silent or not; empty where nobody does."""
-    return str(connection.execute(select(lease.c.holder).where(lease.c.name == _ACT)).scalar() or "")
+    return str(connection.execute(_HOLDER).scalar() or "")
 
 
 def renew_lease(connection: Connection, holder: str, at: datetime, ttl_seconds: float) -> bool:
@@ -85,16 +104,14 @@ def must_not_have_lost(connection: Connection, by: str) -> None:
 def begin(connection: Connection, step: Step, record: StepRecord, by: str) -> int:
     """Writes the step down and gives its token. Refused without the lease, without an open order, beside another."""
     must_hold(connection, by)
-    order = connection.execute(select(orders.c.node, orders.c.closed).where(orders.c.id == step.order)).first()
+    order = connection.execute(_ORDER, {"order": step.order}).first()
     if order is None or order.closed is not None or order.node != step.node:
         raise LedgerError(
             f"{step.node}: {step.verb} can't begin",
             f"order {step.order} is not open on it",
             "the next pass decides anew",
         )
-    running = connection.execute(
-        select(steps.c.verb, steps.c.token).where(steps.c.order_id == step.order, steps.c.result == Result.RUNNING)
-    ).first()
+    running = connection.execute(_RUNNING, {"order": step.order}).first()
     if running is not None:
         raise NoLease(
             f"{step.node}: {step.verb} can't begin",
@@ -103,17 +120,18 @@ def begin(connection: Connection, step: Step, record: StepRecord, by: str) -> in
         )
     token = _next_token(connection)
     connection.execute(
-        insert(steps).values(
-            token=token,
-            order_id=step.order,
-            node=step.node,
-            verb=step.verb,
-            began=record.began,
-            boot=record.boot,
-            firmware=record.firmware,
-            result=Result.RUNNING,
-            by=by,
-        )
+        _BEGIN,
+        {
+            "token": token,
+            "order_id": step.order,
+            "node": step.node,
+            "verb": step.verb,
+            "began": record.began,
+            "boot": record.boot,
+            "firmware": record.firmware,
+            "result": Result.RUNNING,
+            "by": by,
+        },
     )
     detail = {"verb": step.verb, "token": token, "purpose": step.purpose, "release": step.release}
     if step.force:
@@ -130,20 +148,16 @@ def begin(connection: Connection, step: Step, record: StepRecord, by: str) -> in
 def end(connection: Connection, step: Step, token: int, outcome: Outcome, at: datetime) -> bool:
     """Writes the end of the step that runs under `token`; of any other only the trail is told. Whether it counted."""
     result, text = _told(outcome)
-    row = connection.execute(
-        select(steps.c.by, steps.c.order_id, steps.c.node).where(
-            steps.c.token == token, steps.c.order_id == step.order, steps.c.result == Result.RUNNING
-        )
-    ).first()
+    row = connection.execute(_RUNNING, {"order": step.order}).first()
     shown = dict(outcome.shown) if isinstance(outcome, Done) else {}
     detail: dict[str, object] = {"verb": step.verb, "token": token, "result": result}
     if shown:
         detail["shown"] = shown
-    if row is None:
+    if row is None or row.token != token:
         said = Said("end ignored", step.node, step.order, f"the step had ended already; told now: {text}", detail)
         append(connection, [said], who="", at=at)
         return False
-    connection.execute(update(steps).where(steps.c.token == token).values(ended=at, result=result, detail=text))
+    connection.execute(_END, {"of_token": token, "ended": at, "result": result, "detail": text})
     if shown.get("certificate"):
         write_enrolment(connection, row.node, {"certificate": shown["certificate"]})
     append(connection, [Said("step ended", row.node, step.order, text, detail)], who=row.by, at=at)
@@ -158,8 +172,7 @@ def waited(connection: Connection, order: str, seconds: float) -> None:
 
 def still_ours(connection: Connection, node: str, token: int) -> bool:
     """Whether `token` is of the step that runs on the node, is its newest, and its controller still has the lease."""
-    newest = select(steps.c.token, steps.c.result, steps.c.by).where(steps.c.node == node)
-    row = connection.execute(newest.order_by(steps.c.token.desc()).limit(1)).first()
+    row = connection.execute(_NEWEST, {"of_node": node}).first()
     return row is not None and row.token == token and row.result == Result.RUNNING and row.by == held_by(connection)
 
 
@@ -202,11 +215,7 @@ def give_back(connection: Connection, node: str, by: str, did: str, at: datetime
 
 
 def _next_token(connection: Connection) -> int:
-    statement = upsert(counters).values(name=_TOKEN, value=1)
-    bumped = statement.on_conflict_do_update(
-        index_elements=[counters.c.name], set_={"value": counters.c.value + 1}
-    ).returning(counters.c.value)
-    return int(connection.execute(bumped).scalar_one())
+    return int(connection.execute(_NEXT_TOKEN).scalar_one())
 
 
 def _held(holder: str, until: datetime) -> dict[str, object]:

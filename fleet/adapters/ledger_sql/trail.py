@@ -46,6 +46,7 @@ def chained(previous: str, entry: Mapping[str, object]) -> str:
 
 
 _HEAD = select(trail.c.seq, trail.c.hash, trail.c.at).order_by(trail.c.seq.desc()).limit(1)
+_APPEND = insert(trail)
 
 
 def head(connection: Connection) -> tuple[int, str]:
@@ -83,7 +84,7 @@ def append(connection: Connection, said: Iterable[Said], *, who: str, at: dateti
         rows.append({**row, "previous": previous, "hash": found})
         previous = found
     if rows:
-        connection.execute(insert(trail), rows)
+        connection.execute(_APPEND, rows)
 
 
 def _clean(text: str) -> str:
