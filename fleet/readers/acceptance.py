@@ -1,6 +1,8 @@
-"""Acceptance logs: the figure that is judged, speed and correctness apart, and whether the test tested what it should.
+"""Acceptance logs: the figure that is judged, speed and correctness apart, and whether the test tested what it
+should.
 
-Inconclusive is an answer of its own: a test that did not run, did not check its data, or ran on the wrong thing proves nothing.
+Inconclusive is an answer of its own: a test that did not run, did not check its data, or ran on the wrong thing
+proves nothing.
 """
 
 import re
@@ -34,12 +36,19 @@ def _rows(text: str) -> list[dict[str, Any]]:
         if any(value is None for value in values):
             continue
         wrong = [None if word in ("N/A", "N/A*") else number(word) for word in (tail[3], tail[7])]
-        out.append({"size": int(words[0][:18]), "busbw": float(values[1] or 0), "in_place": float(values[3] or 0), "wrong": wrong,
-                    "algbw": float(values[0] or 0)})  # fmt: skip
+        out.append(
+            {
+                "size": int(words[0][:18]),
+                "busbw": float(values[1] or 0),
+                "in_place": float(values[3] or 0),
+                "wrong": wrong,
+                "algbw": float(values[0] or 0),
+            }
+        )
     return out
 
 
-def read_nccl(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_nccl(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """nccl-tests and rccl-tests: bus bandwidth at the largest size; the average mixes tiny messages with large ones."""
     decoded = decode(text)
     rows = _rows(decoded)
@@ -50,7 +59,9 @@ def read_nccl(text: Text, context: Context, also: Sequence[Beside] = ()) -> Read
     validation = re.search(r"validation: (\d)", decoded)
     row = next((row for row in rows if row["size"] == size), None)
     bad = next((row for row in rows if any(isinstance(value, int) and value > 0 for value in row["wrong"])), None)
-    checked = any(value is not None for row in rows for value in row["wrong"]) and not (validation and validation.group(1) == "0")
+    checked = any(value is not None for row in rows for value in row["wrong"]) and not (
+        validation and validation.group(1) == "0"
+    )
     correctness = "fail" if bad else "pass" if checked and row is not None else "not_tested"
     speed = "not_judged" if row is None or limit is None else "pass" if row["busbw"] >= limit else "fail"
     if bad:
@@ -95,14 +106,17 @@ def _nccl_verdict(
     return ("pass", []) if speed == "pass" else ("inconclusive", ["no_limit"])
 
 
-def read_hpl(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_hpl(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """HPL: PASSED speaks of the residual. A matrix larger than all GPU memory shows that the CPUs computed."""
     decoded = decode(text)
-    result = re.search(r"(?m)^W\w+\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([\d.]+)\s+([\d.]+e[+-]?\d+|[\d.]+)\s*(?:\(.*\))?\s*$", decoded)
+    result = re.search(
+        r"(?m)^W\w+\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([\d.]+)\s+([\d.]+e[+-]?\d+|[\d.]+)\s*(?:\(.*\))?\s*$", decoded
+    )
     if result is None:
-        reason = "truncated_line" if "HPLinpack" in decoded else "empty_output" if not decoded.strip() else "unparseable_line"
-        more = {"verdict": "inconclusive", "because": ["test_did_not_finish"], "figure": None, "speed": "not_judged"}
-        return Reading("hpl_log", gaps=(Gap("figure of HPL", reason),), more=more)
+        empty = "unparseable_line" if decoded.strip() else "empty_output"
+        gap = Gap("figure of HPL", "truncated_line" if "HPLinpack" in decoded else empty)
+        nothing = {"verdict": "inconclusive", "because": ["test_did_not_finish"], "figure": None, "speed": "not_judged"}
+        return Reading("hpl_log", gaps=(gap,), more=nothing)
     order, rows, columns = int(result.group(1)[:9]), int(result.group(3)[:6]), int(result.group(4)[:6])
     gflops = number(result.group(6))
     matrix = round(order * order * 8 / (1 << 30), 1)
@@ -112,24 +126,12 @@ def read_hpl(text: Text, context: Context, also: Sequence[Beside] = ()) -> Readi
     gpus, memory = number(context.get("gpus")), number(context.get("hbm_gib_total"))
     on_cpu = memory is not None and matrix > memory
     gaps: list[Gap] = []
-    because: list[str] = []
-    median, allowed = number(context.get("fleet_median_gflops")), number(context.get("allowed_below_median_percent"))
-    speed = "not_judged"
     if on_cpu:
-        because.append("gpus_not_used")
         why = f"matrix of {matrix:.0f} GiB does not fit {memory} GiB of HBM, {processes} processes for {gpus} GPUs"
         gaps.append(Gap("GPU speed", "not_measured", why=why))
-    elif median and allowed is not None and gflops is not None:
-        speed = "pass" if gflops >= median * (1 - allowed / 100) else "fail"
-    if correctness == "fail":
-        verdict, because = "fail", ["residual_failed"]
-    elif on_cpu:
-        verdict = "inconclusive"
-    elif speed == "fail":
-        verdict, because = "fail", ["below_median"]
-    else:
-        verdict, because = ("pass", []) if speed == "pass" and correctness == "pass" else ("inconclusive", ["no_limit"])
-    more = {
+    speed = "not_judged" if on_cpu else _hpl_speed(gflops, context)
+    verdict, because = _hpl_verdict(correctness, speed, on_cpu=on_cpu)
+    more: dict[str, Any] = {
         "verdict": verdict,
         "because": because,
         "figure": {"name": "Gflops", "value": gflops},
@@ -143,7 +145,26 @@ def read_hpl(text: Text, context: Context, also: Sequence[Beside] = ()) -> Readi
     return Reading("hpl_log", gaps=tuple(gaps), more=more)
 
 
-def read_gpcnet(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def _hpl_speed(gflops: int | float | None, context: Context) -> str:
+    """Against the median of the fleet, if that is told."""
+    median, allowed = number(context.get("fleet_median_gflops")), number(context.get("allowed_below_median_percent"))
+    if not median or allowed is None or gflops is None:
+        return "not_judged"
+    return "pass" if gflops >= median * (1 - allowed / 100) else "fail"
+
+
+def _hpl_verdict(correctness: str, speed: str, *, on_cpu: bool) -> tuple[str, list[str]]:
+    if correctness == "fail":
+        return "fail", ["residual_failed"]
+    if on_cpu:
+        return "inconclusive", ["gpus_not_used"]
+    if speed == "fail":
+        return "fail", ["below_median"]
+    passed = speed == "pass" and correctness == "pass"
+    return ("pass", []) if passed else ("inconclusive", ["no_limit" if speed == "not_judged" else "not_validated"])
+
+
+def read_gpcnet(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """GPCNet: it needs ten nodes, and refusing to start says nothing of the network."""
     decoded = decode(text)
     needed = re.search(r"must be run on at least (\d+) nodes", decoded)
@@ -167,4 +188,6 @@ def read_gpcnet(text: Text, context: Context, also: Sequence[Beside] = ()) -> Re
     verdict = "inconclusive" if worst is None or limit is None else "pass" if worst <= limit else "fail"
     figure = None if worst is None else {"name": "worst congestion factor", "value": worst}
     findings = (Problem("fabric", "congestion_above_limit", "fabric", "look"),) if verdict == "fail" else ()
-    return Reading("gpcnet_log", findings, more={"verdict": verdict, "because": [], "figure": figure, "given_nodes": count})
+    return Reading(
+        "gpcnet_log", findings, more={"verdict": verdict, "because": [], "figure": figure, "given_nodes": count}
+    )

@@ -1,4 +1,6 @@
-"""AMD's CPER records: of each GPU only the newest counts, by its time (which has no zone), not by its place in the list."""
+"""AMD's CPER records: of each GPU only the newest counts, by its time (which has no zone), not by its place in the
+list.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +15,7 @@ _SEVERITIES = {"CORRECTED": ("warn", "none"), "UNCORRECTED": ("fault", "reset_gp
 
 
 def false_fatal(context: Context) -> bool:
-    """MI300X from amdgpu 6.16.13 (package 30.30.1) on: fatal records and health 0 are seen while the GPU works (row AFID-30)."""
+    """MI300X from amdgpu 6.16.13 (package 30.30.1) on: fatal records are seen while the GPU works (row AFID-30)."""
     if "MI300X" not in str(context.get("gpu_model", "")):
         return False
     parts = [number(part) for part in str(context.get("amdgpu", "")).split(" ")[0].split(".")[:3]]
@@ -21,7 +23,7 @@ def false_fatal(context: Context) -> bool:
     return version >= ((30, 30, 1) if version and version[0] >= 10 else (6, 16, 13))
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """The agent's document of CPER entries by GPU."""
     documents, _ = json_documents(decode(text))
     body = next((mapping(doc) for doc in documents if "CPER" in mapping(doc)), None)
@@ -43,8 +45,14 @@ def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading: 
             else:
                 dated.append((at.replace(tzinfo=None) if at.tzinfo is None else at, dict(mapping(entry))))
         if dated:
-            newest = max(dated, key=lambda pair: pair[0].timestamp() if pair[0].tzinfo else pair[0].toordinal() * 86400.0
-                         + pair[0].hour * 3600 + pair[0].minute * 60 + pair[0].second)
+            newest = max(
+                dated,
+                key=lambda pair: (
+                    pair[0].timestamp()
+                    if pair[0].tzinfo
+                    else pair[0].toordinal() * 86400.0 + pair[0].hour * 3600 + pair[0].minute * 60 + pair[0].second
+                ),
+            )
             findings.extend(_judge(device, newest[0], newest[1], context))
     return Reading("amd_cper_json", tuple(findings), tuple(gaps))
 
@@ -55,7 +63,7 @@ def _judge(device: str, at: datetime, entry: dict[str, Any], context: Context) -
     stale = False
     if now is not None and limit is not None and (now.tzinfo is None) == (at.tzinfo is None):
         stale = (now - at).total_seconds() > limit
-    codes = [code for code in sequence(entry.get("AFId")) if isinstance(code, int)]
+    codes: list[int | None] = [code for code in sequence(entry.get("AFId")) if isinstance(code, int)]
     findings: list[Finding] = []
     for code in codes or [None]:
         if code is None:

@@ -1,4 +1,6 @@
-"""AMD's error counters by block: corrected, deferred and uncorrected mean different things, and the total repeats the blocks."""
+"""AMD's error counters by block: corrected, deferred and uncorrected mean different things, and the total repeats
+the blocks.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +29,7 @@ def finding(kind: str, block: str, device: str, count: int) -> Finding:
 
 
 def judge_ecc(gpu: Mapping[str, Any], device: str, before: Mapping[str, Any], gaps: list[Gap]) -> list[Finding]:
-    """Findings from `ecc` and `ecc_blocks` of one GPU. `before` holds earlier counts of the same boot by block and kind."""
+    """Findings from `ecc` and `ecc_blocks` of one GPU. `before`: earlier counts of this boot by block and kind."""
     totals, blocks = mapping(gpu.get("ecc")), mapping(gpu.get("ecc_blocks"))
     counts: dict[tuple[str, str], int] = {}
     measured = False

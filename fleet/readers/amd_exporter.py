@@ -1,4 +1,6 @@
-"""A scrape of AMD's device metrics exporter. Inside a VM all GPUs carry a zero UUID, so the index and `amd-smi list` tell them apart."""
+"""A scrape of AMD's device metrics exporter. Inside a VM all GPUs carry a zero UUID, so the index and `amd-smi
+list` tell them apart.
+"""
 
 import re
 from collections.abc import Sequence
@@ -74,7 +76,11 @@ def _take(
             severity, action = ("warn", "none") if doubtful else (row.severity, row.action)
             findings.append(Finding({"afid": int(value)}, device, severity, row.scope, action))
     elif (ecc := _ECC.fullmatch(sample.name)) and value > 0 and ecc.group(2) != "total":
-        findings.append(amd_ecc.finding(f"{ecc.group(1)}able".replace("deferredable", "deferred"), ecc.group(2).upper(), device, int(value)))
+        findings.append(
+            amd_ecc.finding(
+                f"{ecc.group(1)}able".replace("deferredable", "deferred"), ecc.group(2).upper(), device, int(value)
+            )
+        )
     unit = next((unit for part, unit in _UNITS if part in name), None)
     if unit == "C" and not -40 <= value <= 150:
         gaps.append(Gap(name, "implausible", device, more={"value": value}))

@@ -1,7 +1,8 @@
 """amdgpu's lines and the platform's, by the patterns of `amd_errors.csv`, put together into stories.
 
-One upset prints many lines: the kernel numbers RAS events (`{2}`), the driver climbs a ladder of its own resets, several GPUs dump
-registers for the fault of one. The end state counts, not the worst line: a reset that succeeded outranks what led to it.
+One upset prints many lines: the kernel numbers RAS events (`{2}`), the driver climbs a ladder of its own resets,
+several GPUs dump registers for the fault of one. The end state counts, not the worst line: a reset that succeeded
+outranks what led to it.
 """
 
 import re

@@ -1,7 +1,7 @@
 """amd-smi --json: metrics, firmware, partitions, lists; one document or several, with text around them.
 
-Expected values come from the declaration (`context.expected`), never from a guess about the model. "N/A" hides in places where
-an object or a number stands otherwise and is a gap everywhere.
+Expected values come from the declaration (`context.expected`), never from a guess about the model. "N/A" hides in
+places where an object or a number stands otherwise and is a gap everywhere.
 """
 
 import re
@@ -14,7 +14,9 @@ from fleet.readers.reading import Beside, Context, Fact, Finding, Gap, Reading, 
 from fleet.readers.rocm_smi import gone
 from fleet.readers.text import absent, decode, json_documents, lines, mapping, number, pci, printable, sequence
 
-_GROUPS = re.compile(r"missing the following required groups|permission denied|must be run as root|requires (?:sudo|root)", re.I)
+_GROUPS = re.compile(
+    r"missing the following required groups|permission denied|must be run as root|requires (?:sudo|root)", re.I
+)
 _COUNTERS = (("replay_count", "replay"), ("nak_sent_count", "nak_sent"), ("nak_received_count", "nak_received"))
 # block, key, fact, unit
 METRICS: tuple[tuple[str, str, str, str], ...] = (
@@ -40,7 +42,7 @@ _TEXTS = (
 _GAP_BLOCKS = ("temperature",)
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """Any `amd-smi ... --json`; the plain text of `amd-smi list` too."""
     decoded = decode(text)
     documents, rest = json_documents(decoded)
@@ -210,7 +212,11 @@ def _firmware(
         wanted = declared if isinstance(declared, str) else ranked[0][0] if _clear(ranked) else None
         for device, version in versions.items():
             if wanted is not None and version != wanted:
-                detail = {"fw_id": name, "observed": version, "declared": declared if isinstance(declared, str) else None}
+                detail = {
+                    "fw_id": name,
+                    "observed": version,
+                    "declared": declared if isinstance(declared, str) else None,
+                }
                 findings.append(
                     Finding({"config": "firmware_differs"}, device, "warn", "node", "fix_config", detail=detail)
                 )

@@ -1,6 +1,8 @@
-"""A scrape of the DCGM exporter: second-hand, with blanks for what is not supported and nothing at all for what is gone.
+"""A scrape of the DCGM exporter: second-hand, with blanks for what is not supported and nothing at all for what is
+gone.
 
-The XID gauge holds the last code and sticks, so it confirms and never counts; the kernel log counts where both are there.
+The XID gauge holds the last code and sticks, so it confirms and never counts; the kernel log counts where both are
+there.
 """
 
 import math
@@ -37,7 +39,7 @@ _ABOVE_ZERO: dict[str, tuple[dict[str, Any], str, str, dict[str, Any]]] = {
     "remapped_rows_failure": ({"ecc": "remap_failure"}, "fault", "rma", {}),
     "remapped_rows_pending": ({"ecc": "remap_pending"}, "warn", "none", {"then": "reset_gpu"}),
 }
-# blanks of DCGM: 64-bit integer, 32-bit integer, double; each with a few codes above it (not found, not supported, no permission)
+# blanks of DCGM: 64-bit integer, 32-bit integer, double; each with a few codes above it (not found, not supported)
 _BLANKS = ((0x7FFFFFFFFFFFFFF0, 2048), (0x7FFFFFF0, 15), (0x7FFFFFFFFFFF, 16))
 
 
@@ -156,9 +158,7 @@ def _window(sample: Sample, device: str | None, findings: list[Finding], gaps: l
         findings.append(_xid(int(code[:9]), device, int(count), {"window_ms": window}))
 
 
-def _gauges(
-    gauges: dict[str | None, int], also: Sequence[Beside], context: Context, gaps: list[Gap]
-) -> list[Finding]:
+def _gauges(gauges: dict[str | None, int], also: Sequence[Beside], context: Context, gaps: list[Gap]) -> list[Finding]:
     """The gauge shows the last code only: repeats are not to be seen in it."""
     logs = [beside.content for beside in also if b"NVRM" in beside.content or beside.name.startswith("kernel_log")]
     from_log = [
@@ -168,7 +168,9 @@ def _gauges(
         if isinstance(finding, Finding) and "xid" in finding.code
     ]
     findings = [
-        Finding(f.code, f.device, f.severity, f.scope, f.action, f.count, {**f.detail, "authority": "kernel_log"}, f.more)
+        Finding(
+            f.code, f.device, f.severity, f.scope, f.action, f.count, {**f.detail, "authority": "kernel_log"}, f.more
+        )
         for f in from_log
     ]
     for device, code in gauges.items():
@@ -181,7 +183,7 @@ def _gauges(
 
 
 def _missing(uuids: dict[str, str | None], context: Context, gaps: list[Gap]) -> list[Finding]:
-    """A GPU that is gone leaves no bad value, it leaves no value. An exporter can lose one that works, so this only warns."""
+    """A GPU that is gone leaves no value. An exporter can lose one that works, so this only warns."""
     findings: list[Finding] = []
     event = {"event": "gpu_missing_from_scrape"}
     expected = [uuid for uuid in sequence(context.get("expected_uuids")) if isinstance(uuid, str)]

@@ -12,7 +12,7 @@ _CELLS = re.compile(r"\s+[UDX_](?: [UDX_])*\s*$")
 _LINKS = {"D": ("link_down", "fault", "check_fabric"), "X": ("link_disabled", "warn", "fix_config")}
 
 
-def read_diag(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_diag(text: Text, _context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`dcgmi diag -j`, the short and the long form, whatever stands before the document."""
     documents, _ = json_documents(decode(text))
     report = next((body for document in documents for body in _reports(document)), None)
@@ -63,7 +63,7 @@ def _take_test(name: str, test: Mapping[str, Any], findings: list[Finding], gaps
     return int(bool(words) and all(word == "pass" for word in words))
 
 
-def read_nvlink(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:
+def read_nvlink(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`dcgmi nvlink -s`: one letter per link. D is down; X was switched off, which is configuration."""
     findings: list[Finding] = []
     gaps: list[Gap] = []

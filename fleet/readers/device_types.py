@@ -1,4 +1,6 @@
-"""NetBox device types: community data with holes. Unknown is not zero, and numbers that contradict the data sheet are unusable."""
+"""NetBox device types: community data with holes. Unknown is not zero, and numbers that contradict the data sheet
+are unusable.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -49,7 +51,7 @@ def _kind(document: Mapping[str, Any], sheet: Mapping[str, Any], fast: Sequence[
     return "switch" if len(fast) >= 8 else "server" if document.get("power-ports") else "other"
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """One device type."""
     decoded = decode(text)
     try:
@@ -87,14 +89,24 @@ def _switch(fast: Sequence[Mapping[str, Any]], sheet: Mapping[str, Any], more: d
     """Ports against the data sheet; a naming pattern shows which are missing."""
     speeds = {int(found.group(1)) for entry in fast if (found := _TYPE_GBPS.match(str(entry.get("type"))))}
     by_sheet = number(sheet.get("ports"))
-    more.update(ports_listed=len(fast), ports_by_data_sheet=by_sheet, port_gbps=speeds.pop() if len(speeds) == 1 else None)
+    more.update(
+        ports_listed=len(fast), ports_by_data_sheet=by_sheet, port_gbps=speeds.pop() if len(speeds) == 1 else None
+    )
     more["use_ports"] = by_sheet if by_sheet is not None else len(fast)
-    missing = _missing([str(entry.get("name")) for entry in fast]) if isinstance(by_sheet, int) and len(fast) < by_sheet else []
+    missing = (
+        _missing([str(entry.get("name")) for entry in fast])
+        if isinstance(by_sheet, int) and len(fast) < by_sheet
+        else []
+    )
     if isinstance(by_sheet, int) and len(fast) < by_sheet:
         more["missing_ports"] = missing if len(missing) == by_sheet - len(fast) else []
         gaps.append(Gap(f"{by_sheet - len(fast)} ports", "missing_from_report", why="missing from the list"))
     plus = re.match(r"\s*(\d+)\s*x\s*(\d+G)", str(sheet.get("plus", "")))
-    if plus and not any(plus.group(2).lower() in str(entry.get("type")).lower() for entry in fast if "800g" not in str(entry.get("type"))):
+    if plus and not any(
+        plus.group(2).lower() in str(entry.get("type")).lower()
+        for entry in fast
+        if "800g" not in str(entry.get("type"))
+    ):
         count = int(plus.group(1))
         what = f"the {plus.group(2)} port" if count == 1 else f"the {count} {plus.group(2)} ports"
         gaps.append(Gap(what, "missing_from_report", why="in the data sheet, not in the file"))
@@ -108,7 +120,7 @@ def _missing(names: Sequence[str]) -> list[str]:
         return []
     head, glue = parts[0][0], parts[0][2]
     numbers = [int(part[1]) for part in parts]
-    subs = sorted({int(part[3]) for part in parts if part[3] is not None}) or [None]
+    subs: list[int | None] = [*sorted({int(part[3]) for part in parts if part[3] is not None})] or [None]
     span = range(min(numbers), max(numbers) + 1)
     if len(span) > 4096:
         return []

@@ -1,7 +1,7 @@
 """Drives: what they could do to erase themselves, by `wipe_methods.yaml`. Capabilities, never results.
 
-Only the line "not frozen" permits an ATA erase: what is missing is not "not". An overwrite of flash is a clear at best. NVMe
-capabilities are bits, and one of them makes an erase of one namespace an erase of all.
+Only the line "not frozen" permits an ATA erase: what is missing is not "not". An overwrite of flash is a clear at
+best. NVMe capabilities are bits, and one of them makes an erase of one namespace an erase of all.
 """
 
 import re
@@ -13,14 +13,19 @@ from fleet.readers.reading import Beside, Context, Gap, Problem, Reading, Text
 from fleet.readers.text import decode, lines, mapping, number, parse_json, printable, sequence
 
 _ENHANCED, _OVERWRITE = "ata-secure-erase-enhanced", {"sata-ssd": "ssd-overwrite", "sata-hdd": "hdd-overwrite"}
-_SANITIZE = (("nvme-sanitize-crypto", "crypto", 0), ("nvme-sanitize-block", "block", 1), ("nvme-sanitize-overwrite", "overwrite", 2))
+_SANITIZE = (
+    ("nvme-sanitize-crypto", "crypto", 0),
+    ("nvme-sanitize-block", "block", 1),
+    ("nvme-sanitize-overwrite", "overwrite", 2),
+)
 Answer = bool | str
 Rows = list[dict[str, Any]]
 
 
 def grade(method: str, *, trusted: bool) -> str:
     """The grade that a method may claim, from its row; where the row leaves it to the vendor, trust decides."""
-    row = next((row for row in facts.document("wipe_methods")["methods"] if row["id"] == method), {})
+    rows: list[dict[str, Any]] = facts.document("wipe_methods")["methods"]
+    row = next((row for row in rows if row["id"] == method), dict[str, Any]())
     level = str(row.get("level", ""))
     if level.startswith("clear"):
         return "clear"
@@ -53,7 +58,9 @@ def _security(text: str) -> tuple[dict[str, Answer], bool]:
             continue
         if inside and line[:1] not in ("\t", " "):
             inside, behind = False, behind or bool(line.strip())
-        if inside and (found := re.fullmatch(r"\s*(not)?\s+(supported: enhanced erase|supported|enabled|locked|frozen)\s*", line)):
+        if inside and (
+            found := re.fullmatch(r"\s*(not)?\s+(supported: enhanced erase|supported|enabled|locked|frozen)\s*", line)
+        ):
             name = "enhanced_erase" if "enhanced" in found.group(2) else found.group(2)
             states[name] = found.group(1) is None
     if not seen and re.search(r"(?m)^Checksum:", text):
@@ -62,7 +69,7 @@ def _security(text: str) -> tuple[dict[str, Answer], bool]:
     return states, behind
 
 
-def read_hdparm(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_hdparm(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`hdparm -I`."""
     decoded = decode(text)
     serial = re.search(r"(?m)^\s*Serial Number:\s*(\S.*?)\s*$", decoded)
@@ -84,15 +91,19 @@ def read_hdparm(text: Text, context: Context, also: Sequence[Beside] = ()) -> Re
     return Reading("hdparm_identify", (), tuple(gaps), more={"drive": drive, "wipe": wipe})
 
 
-def _ata(states: Mapping[str, Answer], medium: str, *, sanitize: bool, trusted: bool) -> tuple[dict[str, Any], list[str]]:
+def _ata(
+    states: Mapping[str, Answer], medium: str, *, sanitize: bool, trusted: bool
+) -> tuple[dict[str, Any], list[str]]:
     overwrite = _OVERWRITE.get(medium, "ssd-overwrite")
     permitted: Rows = []
     refused: Rows = []
     way_out: str | None = None
     unknown = [name for name in ("frozen", "enhanced_erase", "locked", "supported") if states[name] == "unknown"]
     if states["locked"] is True:
-        refused += [{"method": _ENHANCED, "because": "locked"},
-                    {"method": overwrite, "because": "locked drive rejects reads and writes"}]  # fmt: skip
+        refused += [
+            {"method": _ENHANCED, "because": "locked"},
+            {"method": overwrite, "because": "locked drive rejects reads and writes"},
+        ]
         way_out = "unlock with the password of the aborted erase (NULL or empty), read again; else destroy"
         return _wipe(permitted, refused, way_out), unknown
     because = _why_not(states, unknown)
@@ -129,7 +140,7 @@ def _why_not(states: Mapping[str, Answer], unknown: Sequence[str]) -> str | None
     return f"{missing[-1]} not known" if missing else None
 
 
-def read_smartctl(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_smartctl(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`smartctl -g security`: where it cannot see the state, something stands between us and the drive."""
     decoded = decode(text)
     found = re.search(r"ATA Security is:\s*(.*)", decoded)
@@ -148,12 +159,15 @@ def read_smartctl(text: Text, context: Context, also: Sequence[Beside] = ()) -> 
         gap = Gap(f"the drives behind {name}", "not_reported", why="security state unavailable: bridge or RAID volume")
         return Reading("smartctl_security", gaps=(gap,), more={"wipe": _wipe([], refused, way_out)})
     upper = words.upper()
-    drive = {"enabled": not upper.startswith("DISABLED"), "frozen": "FROZEN" in upper and "NOT FROZEN" not in upper,
-             "locked": "LOCKED" in upper and "NOT LOCKED" not in upper}  # fmt: skip
+    drive = {
+        "enabled": not upper.startswith("DISABLED"),
+        "frozen": "FROZEN" in upper and "NOT FROZEN" not in upper,
+        "locked": "LOCKED" in upper and "NOT LOCKED" not in upper,
+    }
     return Reading("smartctl_security", more={"drive": drive})
 
 
-def read_nvme(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_nvme(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`nvme id-ctrl -o json`."""
     document = mapping(parse_json(decode(text)))
     oacs, fna = number(document.get("oacs")), number(document.get("fna"))
@@ -206,31 +220,50 @@ def _nvme_wipe(permitted: Rows, refused: Rows, drive: Mapping[str, Any], context
         if asked and str(key) != asked.group(1) and "in use" in str(text)
     ]
     if asked and in_use:
-        whole = [row for row in permitted if row["method"].startswith("nvme-sanitize") or drive["erase_hits_all_namespaces"]]
+        whole = [
+            row for row in permitted if row["method"].startswith("nvme-sanitize") or drive["erase_hits_all_namespaces"]
+        ]
         names = ", ".join(f"namespace {key}" for key, _ in in_use)
-        why = f"fna bit 1: erases every namespace, {names} is in use" if drive["erase_hits_all_namespaces"] else f"erases every namespace, {names} is in use"
-        refused = [*({"method": row["method"], "because": why} for row in whole if row["method"] != "ssd-overwrite"), *refused]
+        why = (
+            f"fna bit 1: erases every namespace, {names} is in use"
+            if drive["erase_hits_all_namespaces"]
+            else f"erases every namespace, {names} is in use"
+        )
+        refused = [
+            *({"method": row["method"], "because": why} for row in whole if row["method"] != "ssd-overwrite"),
+            *refused,
+        ]
         left = [row for row in permitted if row not in whole]
         tenant = str(in_use[0][1]).partition(",")[0]
-        first = next((row["method"].removeprefix("nvme-") for row in whole if row["method"] != "ssd-overwrite"), "a method")
+        first = next(
+            (row["method"].removeprefix("nvme-") for row in whole if row["method"] != "ssd-overwrite"), "a method"
+        )
         return _wipe(left, refused, f"drain {tenant} first; then {first} for the whole drive")
     if context.get("need") == "purge" or context.get("asked_for"):
         refused = [*refused, {"method": "blkdiscard", "because": "not a sanitise method"}]
     purges = any(row["grade"] == "purge" for row in permitted)
-    return _wipe(permitted, refused, None if purges else "destroy" if context.get("need") == "purge" else "destroy, if purge is needed")
+    return _wipe(
+        permitted,
+        refused,
+        None if purges else "destroy" if context.get("need") == "purge" else "destroy, if purge is needed",
+    )
 
 
 def _namespace_gaps(context: Context, wipe: Mapping[str, Any]) -> list[Gap]:
     known = mapping(context.get("namespaces"))
     if known:
         loose = [str(key) for key, text in known.items() if "unattached" in str(text)]
-        return [Gap(f"namespaces {' and '.join(loose)}", "not_reported", why="unattached: content unknown")] if loose else []
+        return (
+            [Gap(f"namespaces {' and '.join(loose)}", "not_reported", why="unattached: content unknown")]
+            if loose
+            else []
+        )
     if wipe["verdict_for"]["purge"] == "proceed":
         return [Gap("unattached namespaces", "not_reported", why="need nvme list-ns --all")]
     return []
 
 
-def read_mdadm(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_mdadm(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`mdadm --detail`: the unit of a wipe is the drive, and a drive that is missing blocks the certificate."""
     decoded = decode(text)
     device = re.search(r"(?m)^(/dev/md\S*):", decoded)
@@ -266,6 +299,8 @@ def read_mdadm(text: Text, context: Context, also: Sequence[Beside] = ()) -> Rea
 
 def _serial_of(member: str, serial_of: Mapping[str, Any]) -> str | None:
     """The drive's serial by its device, or by the device that a partition is on."""
-    whole = re.sub(r"(?<=\d)p\d+$", "", member) if re.search(r"\d+p\d+$", member) else re.sub(r"(?<=[a-z])\d+$", "", member)
+    whole = (
+        re.sub(r"(?<=\d)p\d+$", "", member) if re.search(r"\d+p\d+$", member) else re.sub(r"(?<=[a-z])\d+$", "", member)
+    )
     found = serial_of.get(member, serial_of.get(whole))
     return found if isinstance(found, str) else None

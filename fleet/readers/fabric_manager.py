@@ -1,7 +1,7 @@
 """Fabric Manager: its own log, and its starts and stops in the journal.
 
-Its words ERROR and INFO say little. A restart on a running host breaks multicast although everything looks well, unless all GPUs
-are reset after the stop; a success line speaks of the GPUs that it could see.
+Its words ERROR and INFO say little. A restart on a running host breaks multicast although everything looks well,
+unless all GPUs are reset after the stop; a success line speaks of the GPUs that it could see.
 """
 
 import re
@@ -16,10 +16,12 @@ from fleet.readers.records import Record, moment, records, zone_of
 from fleet.readers.text import decode, lines, mapping, pci, plain, sequence
 
 _OWN_HEAD = re.compile(
-    r"(?:.*?nv-fabricmanager(?:\[\d+\])?: )?(?:\[[A-Z][a-z]{2} [ \d]\d \d{4} [\d:]{8}\] )?(?:\[\w+\] )*(?:\[tid \d+\] )?"
+    r"(?:.*?nv-fabricmanager(?:\[\d+\])?: )?(?:\[[A-Z][a-z]{2} [ \d]\d \d{4} [\d:]{8}\] )?"
+    r"(?:\[\w+\] )*(?:\[tid \d+\] )?"
 )
 _ERROR = re.compile(
-    r"detected NVSwitch (non-fatal|fatal) error (\d+) on fid \d+ on NVSwitch pci bus id ([0-9a-fA-F:.]+)(?:.*?port (\d+))?"
+    r"detected NVSwitch (non-fatal|fatal) error (\d+) on fid \d+ on NVSwitch pci bus id ([0-9a-fA-F:.]+)"
+    r"(?:.*?port (\d+))?"
 )
 _COUNT = "detected number of NVSwitches don't match with any supported system topology"
 _VERSION = re.compile(
@@ -29,7 +31,7 @@ _UNIT = re.compile(r"nvidia-fabricmanager(?:\.service)?\b")
 _BLACKWELL = re.compile(r"\b(?:G?B[123]\d0|GB\d+|B\d{3})\b")
 
 
-def read_log(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_log(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`fabricmanager.log`, or its lines behind a syslog tag."""
     log = Log(context)
     for number, raw in lines(decode(text)):
@@ -76,7 +78,7 @@ def _take_switch(log: Log, record: Record, found: re.Match[str]) -> None:
 
 
 def _nothing_to_do(log: Log, record: Record) -> None:
-    """Harmless where there is no NVSwitch; where there should be one (on Blackwell behind NVLSM) its way to it is missing."""
+    """Harmless where there is no NVSwitch; where there is one (on Blackwell behind NVLSM) the way to it is missing."""
     switches = log.context.get("expected_nvswitches")
     blackwell = bool(_BLACKWELL.search(str(log.context.get("gpu_model", ""))))
     expected = bool(switches) if isinstance(switches, int) else blackwell
@@ -84,7 +86,7 @@ def _nothing_to_do(log: Log, record: Record) -> None:
     log.add(record, {"event": "fm_nothing_to_do"}, None, verdict)
 
 
-def read_journal(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_journal(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """A journal of several units: the kernel's lines, Fabric Manager's, and its starts and stops."""
     log = Log(context)
     state: str | None = None

@@ -52,10 +52,19 @@ _PIPES = re.compile(r"^\S[^\n|]*\|[^\n|]*\|[^\n]*(?:idle|alloc|mix|drain|down|ST
 
 
 def _odata(document: Mapping[str, Any]) -> str:
-    names = {"Task.": "task", "Sensor.": "sensor", "ThermalMetrics.": "thermal_metrics", "MetricReport.": "metric_report",
-             "LogEntryCollection.": "log_entries", "Chassis.": "chassis", "Processor.": "processor"}  # fmt: skip
+    names = {
+        "Task.": "task",
+        "Sensor.": "sensor",
+        "ThermalMetrics.": "thermal_metrics",
+        "MetricReport.": "metric_report",
+        "LogEntryCollection.": "log_entries",
+        "Chassis.": "chassis",
+        "Processor.": "processor",
+    }
     word = str(document.get("@odata.type", ""))
-    return next((f"redfish_{name}" for prefix, name in names.items() if word.startswith(f"#{prefix}")), "redfish_response")
+    return next(
+        (f"redfish_{name}" for prefix, name in names.items() if word.startswith(f"#{prefix}")), "redfish_response"
+    )
 
 
 _JSON: tuple[tuple[Callable[[Any], bool], str], ...] = (

@@ -10,7 +10,7 @@ from fleet.readers.text import Repeated, decode, lines, mapping, parse_json, pri
 _ABSENT = ("", "NA", "N/A", "null", "none", "None", "TBD")
 
 
-def read_mstflint(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_mstflint(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`mstflint query`: the Running line is printed only where it differs from what is flashed."""
     decoded = decode(text)
     flashed = re.search(r"(?m)^FW Version:\s*(\S+)", decoded)
@@ -31,7 +31,7 @@ def read_mstflint(text: Text, context: Context, also: Sequence[Beside] = ()) -> 
     return Reading("mstflint_query", more=more)
 
 
-def read_ansible_ini(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_ansible_ini(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """An INI inventory. A legal one without a host is refused: success over nothing is the worst answer."""
     groups: dict[str, list[str]] = {}
     hosts: list[str] = []
@@ -60,6 +60,8 @@ def read_ansible_ini(text: Text, context: Context, also: Sequence[Beside] = ()) 
     missing = declared - len(hosts) if isinstance(declared, int) else 0
     if missing > 0:
         gaps.append(Gap(f"{missing} declared nodes", "missing_from_report", why="not in the inventory"))
+    elif not hosts:
+        gaps.append(Gap("hosts", "empty_output", why="none in the inventory"))
     more: dict[str, Any] = {
         "valid": not any(gap.reason == "unparseable_line" for gap in gaps),
         "hosts": len(hosts),
@@ -82,7 +84,7 @@ def _expand(name: str) -> list[str]:
     return [f"{head}{str(at).zfill(len(low))}{tail}" for at in range(int(low), int(high) + 1)]
 
 
-def read_cluster_file(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_cluster_file(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """A cluster file: a key given twice makes one node disappear and pairs the other with its neighbour's BMC."""
     decoded = decode(text)
     document = parse_json(decoded)
@@ -109,11 +111,14 @@ def read_cluster_file(text: Text, context: Context, also: Sequence[Beside] = ())
         "nodes": len(nodes) if usable else None,
         "run": "proceed" if usable else "refuse",
     }
-    gaps = [Gap(f"{meant - len(nodes)} nodes", "missing_from_report")] if isinstance(meant, int) and short and not twice else []
+    gaps = (
+        [Gap(f"{meant - len(nodes)} nodes", "missing_from_report")]
+        if isinstance(meant, int) and short and not twice
+        else []
+    )
     return Reading("cluster_file_json", gaps=tuple(gaps), more=out)
 
 
 def _lines_of(text: str, key: str) -> list[int]:
     pattern = re.compile(rf"^\s*{re.escape(f'{chr(34)}{key}{chr(34)}')}\s*:")
     return [at for at, line in lines(text) if pattern.match(line)]
-

@@ -1,4 +1,6 @@
-"""Who a host is: fields that tell it apart from all others. Placeholders of board makers are no serials, and GPUs are replaced."""
+"""Who a host is: fields that tell it apart from all others. Placeholders of board makers are no serials, and GPUs
+are replaced.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,10 +10,13 @@ from fleet.readers.reading import Beside, Context, Gap, Problem, Reading, Text
 from fleet.readers.text import decode, mapping, parse_json, printable, sequence
 
 _PLACEHOLDERS = re.compile(
-    r"(?:to be filled by o\.?e\.?m\.?|default string|none|null|n/?a|not (?:specified|available|applicable|present)|unknown|"
-    r"system (?:serial number|manufacturer|product name|version)|chassis serial number|base board serial number|empty|no dimm|"
-    r"0+|1+|x+|f+|-+|\.+|0?123456789\w*|invalid|oem|serial|asset)?", re.I
-)  # fmt: skip
+    r"(?:to be filled by o\.?e\.?m\.?|default string|none|null|n/?a|"
+    r"not (?:specified|available|applicable|present)|unknown|"
+    r"system (?:serial number|manufacturer|product name|version)|chassis serial number|"
+    r"base board serial number|empty|no dimm|"
+    r"0+|1+|x+|f+|-+|\.+|0?123456789\w*|invalid|oem|serial|asset)?",
+    re.I,
+)
 _KNOWN_UUIDS = (
     "03000200-0400-0500-0006-000700080009",
     "00000000-0000-0000-0000-000000000000",
@@ -41,12 +46,18 @@ def real_uuid(value: Any) -> str | None:
 def _rack_place(host: Mapping[str, Any]) -> tuple[Any, ...] | None:
     """Rack chassis, slot and tray, if all GPUs of the host agree on them. 0 is a place."""
     places = {
-        tuple(mapping(mapping(gpu).get("platform_info")).get(key) for key in _RACK) for gpu in sequence(host.get("gpus"))
+        tuple(_part(mapping(mapping(gpu).get("platform_info")).get(key)) for key in _RACK)
+        for gpu in sequence(host.get("gpus"))
     }
     if len(places) != 1:
         return None
     place = places.pop()
     return None if any(part is None for part in place) or real(place[0]) is None else place
+
+
+def _part(value: Any) -> str | int | None:
+    """A part of a place: text or a number, nothing else."""
+    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def _candidates(host: Mapping[str, Any]) -> dict[str, str | None]:
@@ -62,7 +73,12 @@ def _identify(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     fields = {name: _candidates(host) for name, host in hosts.items()}
     names = list(dict.fromkeys(key for row in fields.values() for key in row))
     not_unique = [key for key in names if not _unique([row.get(key) for row in fields.values()], whole=True)]
-    identity: dict[str, Any] = {"hosts": len(hosts), "key": None, "keys": dict.fromkeys(hosts), "not_unique": not_unique}
+    identity: dict[str, Any] = {
+        "hosts": len(hosts),
+        "key": None,
+        "keys": dict.fromkeys(hosts),
+        "not_unique": not_unique,
+    }
     if all(place is not None for place in places.values()) and _unique(list(places.values()), whole=True):
         identity["key"] = [f"platform_info.{key}" for key in _RACK]
         identity["keys"] = {name: list(place or ()) for name, place in places.items()}
@@ -94,7 +110,9 @@ def read_host_info(text: Text, context: Context, also: Sequence[Beside] = ()) ->
         else:
             gaps.append(Gap(title, "unparseable_line" if content.strip() else "empty_output"))
     if not hosts:
-        return Reading("host_info", gaps=tuple(gaps), more={"identity": {"hosts": 0, "key": None, "keys": {}, "not_unique": []}})
+        return Reading(
+            "host_info", gaps=tuple(gaps), more={"identity": {"hosts": 0, "key": None, "keys": {}, "not_unique": []}}
+        )
     identity = _identify(hosts)
     findings = _shared(hosts)
     gaps.extend(_nameless(identity))
@@ -122,7 +140,7 @@ def _nameless(identity: Mapping[str, Any]) -> list[Gap]:
     ]
 
 
-def read_host_list(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_host_list(text: Text, _context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """Hosts in one list. A host without one stable field is not enrolled."""
     document = parse_json(decode(text))
     hosts = {
@@ -138,9 +156,8 @@ def read_host_list(text: Text, context: Context, also: Sequence[Beside] = ()) ->
     return Reading("host_info_list", tuple(_shared(hosts)), tuple(gaps), more={"identity": identity, "enrol": enrol})
 
 
-def read_lshw(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:
+def read_lshw(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`lshw -json`: memory hangs on banks, over several memory nodes, or in older forms on one node."""
-    del also
     document = parse_json(decode(text))
     top = mapping(document[0] if isinstance(document, list) and document else document)
     if not top:
@@ -154,7 +171,9 @@ def read_lshw(text: Text, context: Context, also: Sequence[Beside] = ()) -> Read
         size = sum(
             node["size"]
             for node in nodes
-            if node.get("class") == "memory" and isinstance(node.get("size"), int) and re.fullmatch(r"memory(?::\d+)?", str(node.get("id")))
+            if node.get("class") == "memory"
+            and isinstance(node.get("size"), int)
+            and re.fullmatch(r"memory(?::\d+)?", str(node.get("id")))
         )
     serial = real(top.get("serial"))
     told = mapping(top.get("configuration")).get("uuid")

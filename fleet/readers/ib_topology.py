@@ -1,7 +1,7 @@
 """ibnetdiscover: links once each, tiers by distance from the hosts, and the tree a scheduler needs.
 
-A port without a peer is no link, whatever width it prints. An adapter with the vendor's default description belongs to no host. A
-dump that was cut proves what it holds and nothing by what it lacks.
+A port without a peer is no link, whatever width it prints. An adapter with the vendor's default description belongs
+to no host. A dump that was cut proves what it holds and nothing by what it lacks.
 """
 
 import re
@@ -22,7 +22,7 @@ _LINK = re.compile(r"\[(\d+)\](?:\([0-9a-f]+\))?\s+\"([^\"]+)\"\[(\d+)\](?:\([0-
 _DEFAULT = re.compile(r"^(?:MT\d+ |Mellanox|ConnectX|Infiniscale|\s*$)|Mellanox Technologies")
 
 
-def read_ports(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_ports(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`ibnetdiscover --ports`."""
     found: dict[frozenset[str], str] = {}
     free: list[str] = []
@@ -46,7 +46,13 @@ def read_ports(text: Text, context: Context, also: Sequence[Beside] = ()) -> Rea
         if _slower(hit.group(5), hit.group(6), width, speed):
             problems.append(Problem(found[ends], "rate_below_expected", "link", "inspect_cable"))
     if not found and not free:
-        gaps = [Gap("fabric", "empty_output" if not decode(text).strip() else "unparseable_line", why="no port in the answer")]
+        gaps = [
+            Gap(
+                "fabric",
+                "empty_output" if not decode(text).strip() else "unparseable_line",
+                why="no port in the answer",
+            )
+        ]
     more = {
         "links": list(found.values()),
         "link_count": len(found),
@@ -59,7 +65,11 @@ def read_ports(text: Text, context: Context, also: Sequence[Beside] = ()) -> Rea
 def _slower(width: str, speed: str, wanted_width: str, wanted_speed: str) -> bool:
     if wanted_speed not in _SPEEDS or speed not in _SPEEDS:
         return False
-    narrow = width.rstrip("x").isdigit() and wanted_width.rstrip("x").isdigit() and int(width.rstrip("x")) < int(wanted_width.rstrip("x"))
+    narrow = (
+        width.rstrip("x").isdigit()
+        and wanted_width.rstrip("x").isdigit()
+        and int(width.rstrip("x")) < int(wanted_width.rstrip("x"))
+    )
     return narrow or _SPEEDS.index(speed) < _SPEEDS.index(wanted_speed)
 
 
@@ -116,14 +126,16 @@ def _host(description: str) -> str | None:
     return None if _DEFAULT.search(description) or not description.split() else description.split()[0]
 
 
-def read_topology(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_topology(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`ibnetdiscover`."""
     decoded = decode(text)
     fabric = _parse(decoded, context)
     wanted = [name for name in sequence(context.get("wanted_nodes")) if isinstance(name, str)]
     if not fabric.switches and not fabric.adapters:
         gap = Gap("fabric", "unparseable_line" if decoded.strip() else "empty_output", why="no node in the answer")
-        return Reading("ibnetdiscover_topology", gaps=(gap,), more={"complete": False, "replace_last_good_topology": False})
+        return Reading(
+            "ibnetdiscover_topology", gaps=(gap,), more={"complete": False, "replace_last_good_topology": False}
+        )
     hosts = {guid: host for guid, text_ in fabric.adapters.items() if (host := _host(text_)) is not None}
     if fabric.cut:
         return _cut(fabric, hosts, wanted)
@@ -132,8 +144,15 @@ def read_topology(text: Text, context: Context, also: Sequence[Beside] = ()) -> 
     tiers = _tiers(fabric)
     kinds = ["host" if _is_host(fabric, link) else "switch_to_switch" for link in fabric.links.values()]
     unnamed = [guid for guid in fabric.adapters if guid not in hosts]
-    gaps = [Gap(name, "missing_from_report", why="wanted, no adapter carries its name") for name in wanted if name not in hosts.values()]
-    gaps += [Gap(f"adapter on {_place(fabric, guid)}", "identity_unknown", why="node description not set") for guid in unnamed]
+    gaps = [
+        Gap(name, "missing_from_report", why="wanted, no adapter carries its name")
+        for name in wanted
+        if name not in hosts.values()
+    ]
+    gaps += [
+        Gap(f"adapter on {_place(fabric, guid)}", "identity_unknown", why="node description not set")
+        for guid in unnamed
+    ]
     problems = _missing_links(fabric, tiers, context)
     more: dict[str, Any] = {
         "switches": len(fabric.switches),
@@ -225,11 +244,16 @@ def _missing_links(fabric: Fabric, tiers: Mapping[str, int], context: Context) -
             for spine in (guid for guid, tier in tiers.items() if tier == 2):
                 counts.setdefault((leaf, spine), 0)
     return [
-        Problem(f"{fabric.switches[leaf]} - {fabric.switches[spine]}", "missing_link", "link", "inspect_cable",
-                {"found": count, "expected": expected})
+        Problem(
+            f"{fabric.switches[leaf]} - {fabric.switches[spine]}",
+            "missing_link",
+            "link",
+            "inspect_cable",
+            {"found": count, "expected": expected},
+        )
         for (leaf, spine), count in counts.items()
         if count < expected
-    ]  # fmt: skip
+    ]
 
 
 def _tree(fabric: Fabric, hosts: Mapping[str, str], wanted: Sequence[str], tiers: Mapping[str, int]) -> dict[str, Any]:

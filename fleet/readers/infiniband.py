@@ -1,7 +1,7 @@
 """InfiniBand ports as counters, sysfs and events show them.
 
-Counters are totals since somebody cleared them: one sample judges nothing. The netdev's speed is nominal, only `ports/N/rate` in the
-kernel's own form counts. One cause often explains many ports.
+Counters are totals since somebody cleared them: one sample judges nothing. The netdev's speed is nominal, only
+`ports/N/rate` in the kernel's own form counts. One cause often explains many ports.
 """
 
 import re
@@ -46,7 +46,9 @@ def read_perfquery(text: Text, context: Context, also: Sequence[Beside] = ()) ->
     counters = _counters(decode(text))
     more: dict[str, Any] = {"verdict": "not_judged", "counters": counters or None, "rates": None, "problems": []}
     if not counters:
-        why = "empty answer for a port that the fabric lists" if not decode(text).strip() else "no counters in the answer"
+        why = (
+            "empty answer for a port that the fabric lists" if not decode(text).strip() else "no counters in the answer"
+        )
         return Reading("perfquery_extended", gaps=(Gap(f"counters of {port}", "empty_output", why=why),), more=more)
     before = next((found for beside in also if (found := _counters(decode(beside.content)))), None)
     seconds = number(context.get("seconds_between"))
@@ -66,7 +68,11 @@ def read_perfquery(text: Text, context: Context, also: Sequence[Beside] = ()) ->
     problems = [Problem(port, kind, "link", "inspect_cable") for key, kind in _GROWING if rates.get(key)]
     if not problems:
         problems = [Problem(port, kind, scope, action) for key, kind, scope, action in _SECONDARY if rates.get(key)]
-    gaps = [Gap("which end is bad", "not_reported", why="only the switch side was read")] if problems and context.get("peer") else []
+    gaps = (
+        [Gap("which end is bad", "not_reported", why="only the switch side was read")]
+        if problems and context.get("peer")
+        else []
+    )
     verdict = "problem" if any(problem.action != "watch" for problem in problems) else "ok"
     more.update(verdict=verdict, rates=rates, problems=[problem.as_json() for problem in problems])
     return Reading("perfquery_extended", gaps=tuple(gaps), more=more)
@@ -81,7 +87,7 @@ def rate_gbps(text: str) -> tuple[float | None, str]:
     return None, f"unit {unit.group(1)} is not one the kernel prints" if unit else "no unit"
 
 
-def read_sysfs(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_sysfs(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """Files of sysfs as `{path: content}`. The PCI slot is the identity of a NIC, its name is not."""
     document = mapping(parse_json(decode(text)))
     ports: dict[str, dict[str, str]] = {}
@@ -117,7 +123,9 @@ def read_sysfs(text: Text, context: Context, also: Sequence[Beside] = ()) -> Rea
     naming = _names(mapping(expected.get("by_pci")), names, present)
     problems += naming
     if expected.get("by_pci"):
-        more["by_pci"] = {address: names.get(address) for address in sorted(set(present) | set(mapping(expected["by_pci"])))}
+        more["by_pci"] = {
+            address: names.get(address) for address in sorted(set(present) | set(mapping(expected["by_pci"])))
+        }
         more["replace_hardware"] = any(problem.action == "hands" for problem in naming)
     total = expected.get("ports")
     if isinstance(total, int) and len(ports) < total and not naming:
@@ -143,7 +151,13 @@ def _port(
         problems.append(_not_active(port, state, physical))
         return {"rate_gbps": rate, "verdict": "problem"}
     if rate is None:
-        gaps.append(Gap(f"rate of {port}", "not_a_number" if "rate" in files else "not_reported", why=why if "rate" in files else "not in the dump"))
+        gaps.append(
+            Gap(
+                f"rate of {port}",
+                "not_a_number" if "rate" in files else "not_reported",
+                why=why if "rate" in files else "not in the dump",
+            )
+        )
         return {"rate_gbps": None, "verdict": "not_judged"}
     if wanted is not None and rate < wanted:
         problems.append(Problem(port, "rate_below_expected", "link", "inspect_cable"))
@@ -152,7 +166,7 @@ def _port(
 
 
 def _not_active(port: str, state: str, physical: str) -> Problem:
-    """LinkUp but not active: the subnet manager has not brought it up. No link: the cable. Disabled: somebody switched it off."""
+    """LinkUp but not active is the subnet manager's; no link is the cable's; disabled was somebody."""
     if physical.endswith("LinkUp"):
         word = "logical_armed" if state.endswith("ARMED") else "logical_init"
         return Problem(port, word, "subnet_manager", "look_at_sm_or_switch")
@@ -183,21 +197,40 @@ def _causes(problems: Sequence[Problem], ports: Mapping[str, Any], leaf_of: Mapp
     if len(stuck) > 1:
         leaves = {leaf_of.get(port.partition(":")[0]) for port in stuck}
         shared = leaves.pop() if len(leaves) == 1 else None
-        causes.append({"cause": "port not configured by the subnet manager", "members": stuck, "shared": shared,
-                       "scope": "switch" if shared else "subnet_manager", "action": "look_at_sm_or_switch"})  # fmt: skip
+        causes.append(
+            {
+                "cause": "port not configured by the subnet manager",
+                "members": stuck,
+                "shared": shared,
+                "scope": "switch" if shared else "subnet_manager",
+                "action": "look_at_sm_or_switch",
+            }
+        )
     slow = [problem.where for problem in problems if problem.kind == "rate_below_expected"]
     if len(slow) > 1 and len(slow) == len(ports) and len({ports[port]["rate_gbps"] for port in slow}) == 1:
-        causes.append({"cause": "one cable set, transceiver type or switch port profile", "members": slow,
-                       "scope": "config", "action": "change_request"})  # fmt: skip
+        causes.append(
+            {
+                "cause": "one cable set, transceiver type or switch port profile",
+                "members": slow,
+                "scope": "config",
+                "action": "change_request",
+            }
+        )
     named = [problem.where for problem in problems if problem.action == "rebind_or_reboot"]
     if len(named) > 1:
-        causes.append({"cause": "device naming or driver binding at boot", "members": named,
-                       "scope": "node", "action": "rebind_or_reboot"})  # fmt: skip
+        causes.append(
+            {
+                "cause": "device naming or driver binding at boot",
+                "members": named,
+                "scope": "node",
+                "action": "rebind_or_reboot",
+            }
+        )
     return causes
 
 
-def read_port_events(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
-    """Ports and their events: a flap stays until a person clears it, a drop that recovered until the hold-off is over."""
+def read_port_events(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
+    """Ports and their events: a flap stays until a person clears it, a recovered drop until the hold-off ends."""
     document = mapping(parse_json(decode(text)))
     ports = [mapping(port) for port in sequence(document.get("ports"))]
     if not ports:
@@ -205,7 +238,11 @@ def read_port_events(text: Text, context: Context, also: Sequence[Beside] = ()) 
         return Reading("ib_port_events", gaps=(Gap("ports", reason),), more={"problems": []})
     limits = mapping(document.get("thresholds"))
     least, rate = int(number(limits.get("at_least_ports")) or 0), number(limits.get("at_least_rate")) or 0
-    active = {_name(port) for port in ports if port.get("state") == "Active" and (number(port.get("rate_gb_sec")) or 0) >= rate}
+    active = {
+        _name(port)
+        for port in ports
+        if port.get("state") == "Active" and (number(port.get("rate_gb_sec")) or 0) >= rate
+    }
     enough = len(active) >= least
     events = [mapping(event) for event in sequence(document.get("events"))]
     flaps, drops = _standing(events, "ib_port_flap", context), _standing(events, "ib_port_drop", context)
@@ -214,7 +251,11 @@ def read_port_events(text: Text, context: Context, also: Sequence[Beside] = ()) 
     problems += [Problem(name, "link_down", "link", "hold_off") for name in drops if name not in dormant]
     verdict = "problem" if problems or not enough else "ok"
     check = moment(context.get("check_at"))
-    first: dict[str, Any] = {"time": _z(check) if check else context.get("check_at"), "verdict": verdict, "active_ports": len(active)}
+    first: dict[str, Any] = {
+        "time": _z(check) if check else context.get("check_at"),
+        "verdict": verdict,
+        "active_ports": len(active),
+    }
     if not enough:
         first["because"] = f"{len(active)} of {least} ports active"
     if dormant:
@@ -258,7 +299,9 @@ def _standing(events: Sequence[Mapping[str, Any]], kind: str, context: Context) 
     names: list[str] = []
     for event in events:
         at = moment(event.get("Time"))
-        old = cleared is not None and at is not None and (at.tzinfo is None) == (cleared.tzinfo is None) and at <= cleared
+        old = (
+            cleared is not None and at is not None and (at.tzinfo is None) == (cleared.tzinfo is None) and at <= cleared
+        )
         name = _name(mapping(event.get("Port")))
         if event.get("EventType") == kind and not old and name not in names:
             names.append(name)

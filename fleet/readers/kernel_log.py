@@ -1,7 +1,7 @@
 """Kernel logs: every family of messages in one pass, in the order of the file.
 
-The pass keeps findings, not lines, so that a flood costs neither memory nor the one fault inside it. What the log itself lost (a
-jump of the sequence, a stepped clock, half a record) is a gap.
+The pass keeps findings, not lines, so that a flood costs neither memory nor the one fault inside it. What the log
+itself lost (a jump of the sequence, a stepped clock, half a record) is a gap.
 """
 
 import re
@@ -19,10 +19,10 @@ _STEP_SECONDS = 60.0
 _RESET_AGENTS = ("gpu-reset",)
 
 
-def read(text: Text, context: Context = NOTHING, also: Sequence[Beside] = (), kind: str = "kernel_log") -> Reading:
+def read(text: Text, context: Context = NOTHING, _also: Sequence[Beside] = ()) -> Reading:
     """Findings, gaps and facts of a kernel log in any printed form, such as `journalctl -k -o short-iso-precise`."""
     log = read_log(text, context)
-    return Reading(kind, tuple(finish(log)), tuple(log.gaps), tuple(log.facts))
+    return Reading("kernel_log", tuple(finish(log)), tuple(log.gaps), tuple(log.facts))
 
 
 def read_log(text: Text, context: Context) -> Log:

@@ -46,7 +46,7 @@ class Draft:
 
 @dataclass(slots=True)
 class Log:
-    """The state of one pass over a log. `epochs` counts the resets of a device, which part its earlier faults from later ones."""
+    """The state of one pass over a log. `epochs` counts resets of a device, which part earlier faults from later."""
 
     context: Context
     drafts: list[Draft] = field(default_factory=list)
@@ -113,7 +113,7 @@ def _merge(have: dict[str, Any], new: Mapping[str, Any]) -> None:
 
 
 def near(one: datetime | None, other: datetime | None, seconds: float = 60.0) -> bool:
-    """Whether two moments are close; unknown times and mixed zones count as close, since the log's order holds them together."""
+    """Whether two moments are close; unknown times count as close, since the log's order holds them together."""
     if one is None or other is None or (one.tzinfo is None) != (other.tzinfo is None):
         return True
     return abs((other - one).total_seconds()) <= seconds

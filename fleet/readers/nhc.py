@@ -1,6 +1,7 @@
 """NHC: what its checks found, which is not always what they say.
 
-Threads and cores compare exactly, memory with a tolerance that may be wider than a module, so memory is judged by modules.
+Threads and cores compare exactly, memory with a tolerance that may be wider than a module, so memory is judged by
+modules.
 """
 
 import math
@@ -29,7 +30,7 @@ def _kib(text: str) -> int | None:
     return int(float(found.group(1)[:12]) * _UNITS[found.group(2)]) if found else None
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`nhc -v`, with or without `-a` and `-d`."""
     checks: list[Check] = []
     gaps: list[Gap] = []
@@ -61,14 +62,17 @@ def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading: 
     return Reading("nhc_output", gaps=tuple(gaps), more={"verdict": verdict, "failed": failed_count, "checks": checks})
 
 
-def _cpu(check: Check, arguments: list[str], context: Context, gaps: list[Gap]) -> None:  # noqa: ARG001 (a judge's shape)
+def _cpu(check: Check, arguments: list[str], context: Context, gaps: list[Gap]) -> None:
     found = _CPU.search(str(check.get("message", "")))
     if not found:
         _other(check, arguments, context, gaps)
         return
     what, have, want = found.group(1).lower() + "s", int(found.group(2)[:9]), int(found.group(3)[:9])
-    expected = {key: value for key, text in zip(("sockets", "cores", "threads"), arguments, strict=False)
-                if isinstance(value := number(text), int)}  # fmt: skip
+    expected = {
+        key: value
+        for key, text in zip(("sockets", "cores", "threads"), arguments, strict=False)
+        if isinstance(value := number(text), int)
+    }
     check.update(found={what: have}, expected=expected or {what: want})
     if what == "threads" and have * 2 == want:
         check.update(kind="smt_off", scope="config", action="change_request")

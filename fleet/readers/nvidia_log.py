@@ -1,4 +1,6 @@
-"""NVIDIA's lines in a log: XIDs with their verdicts, and what later lines do to earlier ones (XID 154, resets, follow-ons)."""
+"""NVIDIA's lines in a log: XIDs with their verdicts, and what later lines do to earlier ones (XID 154, resets,
+follow-ons).
+"""
 
 import re
 from typing import Any

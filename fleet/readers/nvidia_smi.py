@@ -1,7 +1,8 @@
 """nvidia-smi: `-q`, `-q -x`, `--query-gpu`, `-L` and the error lines that it prints instead.
 
-All forms end in the same facts, and findings are judged from the facts alone. `N/A` is not measured, never 0; a deprecated
-sentence is no value; a report that names fewer GPUs than it claims is incomplete, which is not the same as GPUs being lost.
+All forms end in the same facts, and findings are judged from the facts alone. `N/A` is not measured, never 0; a
+deprecated sentence is no value; a report that names fewer GPUs than it claims is incomplete, which is not the same
+as GPUs being lost.
 """
 
 import csv
@@ -26,12 +27,12 @@ _NO_DRIVER = (
 ALL = "all GPU readings"
 
 
-def read_q(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_q(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`nvidia-smi -q`."""
     return _report("nvidia_smi_q", from_text(decode(text)), decode(text), context)
 
 
-def read_xml(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_xml(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`nvidia-smi -q -x`. A document that defines entities is refused whole: the tool never does."""
     decoded = decode(text)
     if re.search(r"<!ENTITY", decoded, re.I) or re.search(r"<!DOCTYPE[^>]*\[", decoded, re.I):
@@ -48,8 +49,8 @@ def read_xml(text: Text, context: Context, also: Sequence[Beside] = ()) -> Readi
     return _report("nvidia_smi_xml", report, decoded, context)
 
 
-def read_csv(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
-    """`nvidia-smi --query-gpu=... --format=csv`, with or without units and header (then the command names the columns)."""
+def read_csv(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
+    """`nvidia-smi --query-gpu=... --format=csv`, units or none; without a header the command names the columns."""
     decoded = decode(text)
     rows = [(at, row) for at, row in enumerate(_csv_rows(decoded), 1) if any(cell.strip() for cell in row)]
     findings, gaps = _failed(decoded, context)
@@ -117,7 +118,7 @@ def _keep(fact: Fact, facts: list[Fact], gaps: list[Gap]) -> None:
         facts.append(fact)
 
 
-def read_list(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_list(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`nvidia-smi -L`. Indexes close up when a GPU is missing; only UUIDs say which one."""
     decoded = decode(text)
     facts: list[Fact] = []
@@ -133,7 +134,7 @@ def read_list(text: Text, context: Context, also: Sequence[Beside] = ()) -> Read
     return Reading("nvidia_smi_list", (*findings, *lost), gaps, (Fact(None, "gpu_count", count), *facts))
 
 
-def read_table(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_table(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`nvidia-smi` without arguments, which one dead GPU turns into a single line."""
     decoded = decode(text)
     findings, gaps = _failed(decoded, context)

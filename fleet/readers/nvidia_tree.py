@@ -82,7 +82,7 @@ def from_text(text: str) -> Report:
 
 
 def from_xml(text: str) -> Report | None:
-    """`nvidia-smi -q -x`; None where the document is not whole. The caller has refused documents that define entities."""
+    """`nvidia-smi -q -x`; None where the document is not whole. Documents that define entities were refused before."""
     try:
         root = ET.fromstring(text)
     except (ET.ParseError, ValueError, RecursionError):

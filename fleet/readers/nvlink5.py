@@ -1,8 +1,9 @@
 """XIDs 144 to 150: decided by the register pair, not by the number.
 
-Below R575 the first word holds XID minus 143 in bits 4:0, the sub-unit in 9:5 and the link in 17:13; from R575 the sub-unit is
-in bits 6:0 and bit 7 says fatal. Both hold the sub-code of link events in bits 25:20. The driver version picks the layout; the
-other one is never tried, since a word may match a row of either by accident. Without a matching row a person decides.
+Below R575 the first word holds XID minus 143 in bits 4:0, the sub-unit in 9:5 and the link in 17:13; from R575 the
+sub-unit is in bits 6:0 and bit 7 says fatal. Both hold the sub-code of link events in bits 25:20. The driver
+version picks the layout; the other one is never tried, since a word may match a row of either by accident. Without
+a matching row a person decides.
 """
 
 import re
@@ -24,7 +25,7 @@ _REGISTERS = re.compile(r"\((0x[0-9a-fA-F]{1,8}(?:[ ,]+0x[0-9a-fA-F]{1,8})*)\)")
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The judgement of one line. `gap` is the reason why the action is not known, `sympathetic` a row that seldom stands alone."""
+    """The judgement of one line. `gap`: why the action is not known; `sympathetic`: a row that seldom stands alone."""
 
     unit: str
     severity: str

@@ -1,7 +1,8 @@
 """lspci: what is there, on which address, on what link. An address without its domain is not an address.
 
-Sticky correctable bits are history without a time. A narrow link is judged against what is declared for the device, not against the
-word "downgraded". ACS matters only on the bridges above a GPU or NIC of a declared pair, and only where it redirects.
+Sticky correctable bits are history without a time. A narrow link is judged against what is declared for the device,
+not against the word "downgraded". ACS matters only on the bridges above a GPU or NIC of a declared pair, and only
+where it redirects.
 """
 
 import re
@@ -12,7 +13,9 @@ from typing import Any
 from fleet.readers.reading import Beside, Context, Gap, Problem, Reading, Text
 from fleet.readers.text import decode, lines, mapping, number, sequence
 
-_NN = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (.*?) \[([0-9a-f]{4})\]: (.*) \[([0-9a-f]{4}):([0-9a-f]{4})\]")
+_NN = re.compile(
+    r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (.*?) \[([0-9a-f]{4})\]: (.*) \[([0-9a-f]{4}):([0-9a-f]{4})\]"
+)
 _V = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ([^:]+): (.*)")
 _STATUS = re.compile(r"LnkSta:\s+Speed ([\d.]+)GT/s(?: \(\w+\))?, Width x(\d+)")
 _NAMED = re.compile(r"Device ([0-9a-f]{4})\b")
@@ -44,7 +47,9 @@ def _group(device: Device) -> str | None:
     nvidia = "NVIDIA" in device.name or (device.ident or "").startswith("10de:")
     amd_gpu = (device.ident or "").startswith("1002:") or "Instinct" in device.name
     kind = device.kind.lower()
-    if (nvidia or amd_gpu) and ("3d controller" in kind or "processing accelerators" in kind or "display" in kind or "vga" in kind):
+    if (nvidia or amd_gpu) and (
+        "3d controller" in kind or "processing accelerators" in kind or "display" in kind or "vga" in kind
+    ):
         return "gpu"
     if nvidia and kind == "bridge":
         return "nvswitch"
@@ -63,7 +68,7 @@ def _empty(kind: str, context: Context) -> Reading:
     return Reading(kind, gaps=(gap,), more={"counts": None, "complete": "unknown"})
 
 
-def read_nn(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_nn(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`lspci -nn`."""
     devices: list[Device] = []
     gaps: list[Gap] = []
@@ -82,14 +87,14 @@ def read_nn(text: Text, context: Context, also: Sequence[Beside] = ()) -> Readin
     return Reading("lspci_nn", tuple(findings), tuple(gaps), more=more)
 
 
-def read_vvv(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_vvv(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`lspci -vvv`."""
     devices: list[Device] = []
     for _, line in lines(decode(text)):
         if line[:1] not in ("\t", " ", ""):
             found = _V.match(line)
             if found:
-                devices.append(Device(*found.groups()))
+                devices.append(Device(found.group(1), found.group(2), found.group(3)))
                 named = _NAMED.search(found.group(3))
                 if named and "NVIDIA" in found.group(3):
                     devices[-1].ident = f"10de:{named.group(1)}"

@@ -10,7 +10,7 @@ NOTHING: Mapping[str, Any] = {}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One judgement about one device. `more` holds state, follows, then, after, via, decided_by, cleared_by, fallback."""
+    """One judgement about one device. `more`: state, follows, then, after, via, decided_by, cleared_by, fallback."""
 
     code: Mapping[str, Any]
     device: str | None

@@ -1,8 +1,9 @@
 """Log records: the printed forms of kernel and journal lines, told apart by their heads.
 
-kmsg, raw dmesg (`<4>`), `dmesg`, `dmesg -T`, `dmesg -x`, ISO dmesg, syslog, the journal's short forms, journal JSON and text
-without heads. A record knows whether the kernel wrote it: anyone may write text that looks like a kernel message, so only
-facility 0, the tag `kernel` or the journal's transport field count. Order is the order of the file, never that of the clock.
+kmsg, raw dmesg (`<4>`), `dmesg`, `dmesg -T`, `dmesg -x`, ISO dmesg, syslog, the journal's short forms, journal JSON
+and text without heads. A record knows whether the kernel wrote it: anyone may write text that looks like a kernel
+message, so only facility 0, the tag `kernel` or the journal's transport field count. Order is the order of the
+file, never that of the clock.
 """
 
 import json
@@ -26,7 +27,10 @@ _SYSLOG = re.compile(r"(?:<(\d{1,3})>)?([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(
 _TAG = re.compile(r"(?:(\S+) )?([\w./@-]+)(?:\[(\d+)\])?: ")
 _BARE_TAG = re.compile(r"([\w./@-]+)\[(\d+)\]: ")
 _MERGED = re.compile(r"(?<=.)(?=\[\s*\d+\.\d{6}\] )")
-_MONTHS = {name: at for at, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+_MONTHS = {
+    name: at
+    for at, name in enumerate(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class _Clock:
             return None
 
     def syslog(self, month: str, day: str, clock: tuple[str, str, str]) -> tuple[datetime | None, bool]:
-        """The time and whether it is impossible. The year is the context's, else the latest that is not in the future."""
+        """The time, and whether it is impossible. The year is the context's, else the latest not in the future."""
         hour, minute, second = (int(part) for part in clock)
         years = [self.year] if self.year else []
         if not years and self.read_at:

@@ -14,7 +14,7 @@ from fleet.readers.text import mapping, sequence
 _KEY = "@odata.id"
 
 
-def read_response(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_response(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """Any answer, only to see whether it can be used."""
     body = load("redfish_response", text, context, {"verdict": "unknown"})
     if isinstance(body, Reading):
@@ -24,16 +24,18 @@ def read_response(text: Text, context: Context, also: Sequence[Beside] = ()) -> 
     return Reading("redfish_response", more={"response": response, "resources": resources})
 
 
-def read_error(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_error(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """An error answer: what it asks for before it can be tried again."""
     body = load("redfish_error", text, context, {"verdict": "unknown"})
     if isinstance(body, Reading):
         return body
     gap = Gap("error of the BMC", "not_reported", why="no error in the body")
-    return Reading("redfish_error", gaps=(gap,), more={"response": {"usable": True, "retry": False, "bmc_broken": False}})
+    return Reading(
+        "redfish_error", gaps=(gap,), more={"response": {"usable": True, "retry": False, "bmc_broken": False}}
+    )
 
 
-def read_log(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_log(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """Log entries: `Id` repeats and `@odata.id` does not; time orders them, not their place."""
     body = load("redfish_log_entries", text, context, {"verdict": "unknown"})
     if isinstance(body, Reading):
@@ -50,7 +52,12 @@ def read_log(text: Text, context: Context, also: Sequence[Beside] = ()) -> Readi
     keys = [str(entry.get(_KEY, "")) for *_, entry in dated]
     new = _new(keys, context.get("last_seen_key"), gaps)
     events = [
-        {"key": key, "code": entry.get("EntryCode"), "at": _utc(entry.get("Created")), "severity": entry.get("Severity")}
+        {
+            "key": key,
+            "code": entry.get("EntryCode"),
+            "at": _utc(entry.get("Created")),
+            "severity": entry.get("Severity"),
+        }
         for key, (*_, entry) in zip(keys, dated, strict=True)
     ]
     more = {"entries": len(entries), "new_entries": new, "key": _KEY, "events": events}
@@ -97,12 +104,14 @@ def _open(dated: Sequence[tuple[float, int, Mapping[str, Any]]], new: list[str])
     return tuple(standing.values())
 
 
-def read_bundle(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_bundle(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """Several resources of one BMC as `{path: body}`; paths are the identity, `Id` is not."""
     body = load("redfish_bundle", text, context, {"verdict": "unknown"})
     if isinstance(body, Reading):
         return body
-    documents = {str(path): mapping(document) for path, document in body.document.items() if isinstance(document, Mapping)}
+    documents = {
+        str(path): mapping(document) for path, document in body.document.items() if isinstance(document, Mapping)
+    }
     resources: dict[str, Any] = {}
     findings: list[Problem] = []
     gaps: list[Gap] = [Gap(path, "contradictory", why="the path stands twice") for path in sorted(body.repeated)]
@@ -126,7 +135,7 @@ def _systems(
     findings: list[Problem],
     gaps: list[Gap],
 ) -> bool:
-    """Verdicts of systems, chassis and processors; True while a system is off, when rails have no value and rollups mislead."""
+    """Verdicts of systems, chassis and processors; True while a system is off, when rollups mislead."""
     off = False
     for path, document in documents.items():
         kind = str(document.get("@odata.type"))
@@ -170,7 +179,11 @@ def _sensors(
                 verdict = {"OK": "ok", "Warning": "warning", "Critical": "critical"}.get(word)
                 resources[where] = {"verdict": verdict or ("not_judged" if off else "unknown")}
                 if verdict is None and not off:
-                    gaps.append(Gap(str(member.get("ElementName") or last(where)), "not_measured", why="the sensor says Unknown"))
+                    gaps.append(
+                        Gap(
+                            str(member.get("ElementName") or last(where)), "not_measured", why="the sensor says Unknown"
+                        )
+                    )
         else:
             continue
         if not off and resources.get(path, {}).get("verdict") in ("warning", "critical"):
@@ -179,7 +192,11 @@ def _sensors(
 
 
 def _mac(value: Any) -> str | None:
-    return value.lower() if isinstance(value, str) and re.fullmatch(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}", value) else None
+    return (
+        value.lower()
+        if isinstance(value, str) and re.fullmatch(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}", value)
+        else None
+    )
 
 
 def _ports(documents: Mapping[str, Mapping[str, Any]], context: Context, gaps: list[Gap]) -> dict[str, Any]:
@@ -188,7 +205,11 @@ def _ports(documents: Mapping[str, Mapping[str, Any]], context: Context, gaps: l
     for path, document in documents.items():
         if re.match(r"#(?:NetworkPort|Port)\.", str(document.get("@odata.type"))):
             own = [mac for value in sequence(document.get("AssociatedNetworkAddresses")) if (mac := _mac(value))]
-            ethernet = [mac for value in sequence(mapping(document.get("Ethernet")).get("AssociatedMACAddresses")) if (mac := _mac(value))]
+            ethernet = [
+                mac
+                for value in sequence(mapping(document.get("Ethernet")).get("AssociatedMACAddresses"))
+                if (mac := _mac(value))
+            ]
             ports[path] = next(iter(own or ethernet), None)
     if not ports:
         return {}
@@ -196,13 +217,21 @@ def _ports(documents: Mapping[str, Mapping[str, Any]], context: Context, gaps: l
         if not str(document.get("@odata.type")).startswith("#NetworkDeviceFunction."):
             continue
         links = mapping(document.get("Links"))
-        named = [links.get("PhysicalPortAssignment"), document.get("PhysicalPortAssignment"), links.get("PhysicalNetworkPortAssignment")]
+        named = [
+            links.get("PhysicalPortAssignment"),
+            document.get("PhysicalPortAssignment"),
+            links.get("PhysicalNetworkPortAssignment"),
+        ]
         ethernet_ = mapping(document.get("Ethernet"))
         mac = _mac(ethernet_.get("MACAddress")) or _mac(ethernet_.get("PermanentMACAddress"))
         for target in (mapping(link).get(_KEY) for link in named):
             if isinstance(target, str) and target in ports and ports[target] is None:
                 ports[target] = mac
-    gaps.extend(Gap(f"address of {path}", "not_reported", why="no function names the port") for path, mac in ports.items() if mac is None)
+    gaps.extend(
+        Gap(f"address of {path}", "not_reported", why="no function names the port")
+        for path, mac in ports.items()
+        if mac is None
+    )
     boot = _mac(context.get("boot_nic_mac"))
     found = [path for path, mac in ports.items() if mac is not None and mac == boot]
     return {"ports": ports, "port_count": len(ports), "boot_port": found[0] if len(found) == 1 else None, "key": _KEY}

@@ -1,7 +1,7 @@
 """The body of a BMC's answer before anything is believed: whole JSON or not, an error in it or not.
 
-The body decides, not the HTTP status. A broken or refused answer says nothing about the thing that was asked for, and nothing in
-it makes the BMC broken.
+The body decides, not the HTTP status. A broken or refused answer says nothing about the thing that was asked for,
+and nothing in it makes the BMC broken.
 """
 
 import re
@@ -67,22 +67,30 @@ def load(kind: str, text: Text, context: Context, empty: Mapping[str, Any]) -> B
         path = asked if isinstance(asked, str) else "/"
         status = context.get("http_status")
         server = isinstance(status, int) and status >= 500
-        response = {"usable": False, "retry": True if server else "after_remedy", "remedy": None if server else "new session"}
+        response = {
+            "usable": False,
+            "retry": True if server else "after_remedy",
+            "remedy": None if server else "new session",
+        }
         return _unusable(kind, path, path, response, f"HTML under HTTP {status or 'an unknown status'}", empty)
     document = parse_json(decoded)
     if not isinstance(document, Repeated):
         found = re.search(r"\"@odata\.id\"\s*:\s*\"([^\"]+)\"", decoded)
         path = asked if isinstance(asked, str) else found.group(1) if found else "/"
-        why = "JSON ends early" if decoded.strip()[:1] in ("{", "[") else "empty body" if not decoded.strip() else "not JSON"
+        why = (
+            "JSON ends early"
+            if decoded.strip()[:1] in ("{", "[")
+            else "empty body"
+            if not decoded.strip()
+            else "not JSON"
+        )
         return _unusable(kind, path, last(path), {"usable": False, "retry": True}, why, empty)
     if isinstance(document.get("error"), Mapping) and "@odata.type" not in document:
         return _refused(kind, document["error"], context, empty)
     return Body(document, path_of(document, context), frozenset(document.repeated))
 
 
-def _unusable(
-    kind: str, path: str, what: str, response: dict[str, Any], why: str, empty: Mapping[str, Any]
-) -> Reading:
+def _unusable(kind: str, path: str, what: str, response: dict[str, Any], why: str, empty: Mapping[str, Any]) -> Reading:
     more = {"response": {**response, "bmc_broken": False}, "resources": {path: dict(empty)}}
     return Reading(kind, gaps=(Gap(what, "not_reported", why=why),), more=more)
 
@@ -90,7 +98,9 @@ def _unusable(
 def _infos(error: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     extended = error.get("@Message.ExtendedInfo")
     entries = sequence(extended) if isinstance(extended, list) else [extended]
-    return [mapping(entry) for entry in entries if mapping(entry)] or [{"MessageId": error.get("code"), "Message": error.get("message")}]
+    return [mapping(entry) for entry in entries if mapping(entry)] or [
+        {"MessageId": error.get("code"), "Message": error.get("message")}
+    ]
 
 
 def message_key(message: Mapping[str, Any]) -> str:

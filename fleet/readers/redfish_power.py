@@ -9,11 +9,20 @@ from fleet.readers.redfish_body import last, load
 from fleet.readers.redfish_sensor import status_verdict
 from fleet.readers.text import mapping, number, sequence
 
-_RANGES = (("AC200To", 200, 277), ("AC240V", 220, 264), ("AC277V", 250, 305), ("AC100To", 90, 264), ("AC120V", 100, 130),
-           ("AC100To127V", 90, 140), ("DC48V", 40, 60), ("DC380V", 300, 420), ("DC240V", 200, 280))  # fmt: skip
+_RANGES = (
+    ("AC200To", 200, 277),
+    ("AC240V", 220, 264),
+    ("AC277V", 250, 305),
+    ("AC100To", 90, 264),
+    ("AC120V", 100, 130),
+    ("AC100To127V", 90, 140),
+    ("DC48V", 40, 60),
+    ("DC380V", 300, 420),
+    ("DC240V", 200, 280),
+)
 
 
-def read_metric_report(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001
+def read_metric_report(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """A metric report: values are strings, and extremes without a window may not replace a declared maximum."""
     body = load("redfish_metric_report", text, context, {"verdict": "unknown"})
     if isinstance(body, Reading):
@@ -41,7 +50,7 @@ def read_metric_report(text: Text, context: Context, also: Sequence[Beside] = ()
     return Reading("redfish_metric_report", (), tuple(gaps), more=more)
 
 
-def read_chassis(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_chassis(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """A chassis: its MaxPowerWatts is mostly what the supplies could deliver together."""
     body = load("redfish_chassis", text, context, {"verdict": "unknown"})
     if isinstance(body, Reading):
@@ -72,7 +81,7 @@ def _bad(resources: Mapping[str, Mapping[str, Any]]) -> tuple[Problem, ...]:
     )
 
 
-def read_processor(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_processor(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """A processor or accelerator. A key given twice with different values is no answer; the others may be used."""
     body = load("redfish_processor", text, context, {"verdict": "unknown"})
     if isinstance(body, Reading):
@@ -89,7 +98,9 @@ def read_processor(text: Text, context: Context, also: Sequence[Beside] = ()) ->
     ]
     if not gaps and resource["verdict"] == "unknown":
         gaps.append(Gap(f"status of {name}", "not_reported", why="no health in the resource"))
-    return Reading("redfish_processor", _bad({body.path: resource}), tuple(gaps), more={"resources": {body.path: resource}})
+    return Reading(
+        "redfish_processor", _bad({body.path: resource}), tuple(gaps), more={"resources": {body.path: resource}}
+    )
 
 
 def _capacity(supply: Mapping[str, Any], volts: int | float | None) -> int | float | None:

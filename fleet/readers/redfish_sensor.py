@@ -13,8 +13,14 @@ from fleet.readers.text import Repeated, mapping, number, sequence, spelled
 
 RANK = {"ok": 0, "warning": 1, "critical": 2}
 _HEALTH = {"OK": "ok", "Warning": "warning", "Critical": "critical"}
-_LIMITS = (("UpperFatal", "critical", True), ("UpperCritical", "critical", True), ("UpperCaution", "warning", True),
-           ("LowerFatal", "critical", False), ("LowerCritical", "critical", False), ("LowerCaution", "warning", False))  # fmt: skip
+_LIMITS = (
+    ("UpperFatal", "critical", True),
+    ("UpperCritical", "critical", True),
+    ("UpperCaution", "warning", True),
+    ("LowerFatal", "critical", False),
+    ("LowerCritical", "critical", False),
+    ("LowerCaution", "warning", False),
+)
 EMPTY: Mapping[str, Any] = {"verdict": "unknown", "reading": None, "unit": None}
 
 
@@ -31,7 +37,7 @@ def status_verdict(document: Mapping[str, Any]) -> str:
         return "unknown"
     if status.get("State") == "Absent":
         return "absent"
-    health = [_HEALTH[word] for key in ("Health", "HealthRollup") if (word := status.get(key)) in _HEALTH]
+    health = [_HEALTH[word] for key in ("Health", "HealthRollup") if (word := str(status.get(key))) in _HEALTH]
     if status.get("State") in ("Disabled", "StandbyOffline", "UnavailableOffline", "StandbySpare", "Deferring"):
         return worst(health) if worst(health) in ("warning", "critical") else "not_judged"  # type: ignore[return-value]
     return worst(health) or "unknown"
@@ -55,7 +61,9 @@ def _limit_verdict(document: Mapping[str, Any], value: float, unit: Any) -> str 
     return worst(found)
 
 
-def judge_sensor(document: Mapping[str, Any], path: str, *, power_off: bool = False) -> tuple[dict[str, Any], list[Gap]]:
+def judge_sensor(
+    document: Mapping[str, Any], path: str, *, power_off: bool = False
+) -> tuple[dict[str, Any], list[Gap]]:
     """Verdict, reading and unit of one sensor, and what could not be read."""
     unit = document.get("ReadingUnits")
     repeated = document.repeated if isinstance(document, Repeated) else ()
@@ -68,13 +76,17 @@ def judge_sensor(document: Mapping[str, Any], path: str, *, power_off: bool = Fa
         return {**out, "verdict": "not_judged"}, []
     if canonical_unit is None and document.get("Reading") is not None:
         why = f"unit {unit} is not known" if unit else "no unit"
-        return {"verdict": "unknown", "reading": None, "unit": None}, [Gap(str(document.get("Id") or last(path)), "not_reported", why=why)]
+        return {"verdict": "unknown", "reading": None, "unit": None}, [
+            Gap(str(document.get("Id") or last(path)), "not_reported", why=why)
+        ]
     if "Reading" in repeated:
         return {**out, "reading": None}, [Gap(_subject(document, path), "contradictory", why="key Reading twice")]
     if value is None:
         told = document.get("Reading")
         why = "Reading is null" if told is None else f"Reading is the string {told!r:.40}"
-        if not any(number(mapping(limit).get("Reading")) is not None for limit in mapping(document.get("Thresholds")).values()):
+        if not any(
+            number(mapping(limit).get("Reading")) is not None for limit in mapping(document.get("Thresholds")).values()
+        ):
             why += " and so are the thresholds" if document.get("Thresholds") else ""
         return out, [Gap(_subject(document, path), "not_measured", why=why)]
     low, _ = canonical(document.get("ReadingRangeMin"), unit)
@@ -90,7 +102,7 @@ def judge_sensor(document: Mapping[str, Any], path: str, *, power_off: bool = Fa
     return out, gaps
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """One sensor."""
     body = load("redfish_sensor", text, context, EMPTY)
     if isinstance(body, Reading):
@@ -101,14 +113,18 @@ def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading: 
 def _sensor(body: Body, context: Context) -> Reading:
     off = str(context.get("power", "On")) == "Off"
     out, gaps = judge_sensor(body.document, body.path, power_off=off)
-    findings = [Problem(body.path, f"sensor_{out['verdict']}", "node", "look")] if out["verdict"] in ("warning", "critical") else []
+    findings = (
+        [Problem(body.path, f"sensor_{out['verdict']}", "node", "look")]
+        if out["verdict"] in ("warning", "critical")
+        else []
+    )
     twins = context.get("other_gpu_sensors_with_reading")
     if out["reading"] is None and out["verdict"] == "unknown" and isinstance(twins, int) and twins > 0:
         findings.append(Problem(body.path, f"sensor_silent_beside_{spelled(twins)}_that_speak", "node", "look"))
     return Reading("redfish_sensor", tuple(findings), tuple(gaps), more={"resources": {body.path: out}})
 
 
-def read_thermal_metrics(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001
+def read_thermal_metrics(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """ThermalMetrics: readings without thresholds, often as strings: read and not judged."""
     body = load("redfish_thermal_metrics", text, context, EMPTY)
     if isinstance(body, Reading):

@@ -49,7 +49,7 @@ VENDOR: Mapping[str, tuple[str, bool | str]] = {
 }
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """One task."""
     body = load("redfish_task", text, context, {"verdict": "unknown"})
     if isinstance(body, Reading):
@@ -58,8 +58,9 @@ def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading: 
     ident = printable(str(task.get("Id") or body.path.rpartition("/")[2]))
     word = task.get("TaskState")
     gaps: list[Gap] = []
+    succeeded: bool | str = "unknown"
     if not isinstance(word, str) or "TaskState" in body.repeated:
-        phase, succeeded, vendor = "unknown", "unknown", False
+        phase, vendor = "unknown", False
         why = "key TaskState twice" if "TaskState" in body.repeated else "no state word"
         gaps.append(Gap(f"outcome of task {ident}", "not_reported", why=why))
     else:

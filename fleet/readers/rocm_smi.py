@@ -1,6 +1,7 @@
 """rocm-smi --json: the same fields under a name per release, so every fact has a list of names.
 
-"N/A" is not a serial number; the star marks the present PCIe state; firmware is printed in decimal or hex and compared in one form.
+"N/A" is not a serial number; the star marks the present PCIe state; firmware is printed in decimal or hex and
+compared in one form.
 """
 
 import re
@@ -37,7 +38,7 @@ _PCIE = re.compile(r"(\d+(?:\.\d+)?)\s*GT/s\s*x(\d+)")
 _CARD = re.compile(r"card\d+")
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`rocm-smi -a --json`."""
     decoded = decode(text)
     documents, _ = json_documents(decoded)

@@ -1,4 +1,6 @@
-"""One node as Slurm shows it: its record, who holds it, and whether the scheduler's state alone allows a disruptive verb now."""
+"""One node as Slurm shows it: its record, who holds it, and whether the scheduler's state alone allows a disruptive
+verb now.
+"""
 
 import re
 from collections.abc import Collection, Mapping
@@ -10,13 +12,20 @@ from fleet.readers.slurm_states import OFF, TRANSITIONS, State
 _STAMP = re.compile(r"(.*?)\s*\[([^\s@\[\]]+)@(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|Unknown)\]\s*$", re.S)
 # texts that slurmctld sets itself, whoever stands as the user
 _SCHEDULER = re.compile(
-    r"(?:Kill task failed|Not responding|reboot issued|ResumeTimeout reached|ResumeProgram|SuspendTimeout|Prolog error|Epilog error|"
-    r"Node unexpectedly rebooted|Node is being powered|gres/\w+ count|Low (?:RealMemory|CPUs|TmpDisk|socket)|Duplicate jobid|"
-    r"batch job complete failure|Job credential|Invalid registration|Reboot ASAP)", re.I
-)  # fmt: skip
-_CAPACITY = re.compile(r"Insufficient\w*Capacity|MaxSpotInstanceCountExceeded|VcpuLimitExceeded|SpotMaxPriceTooLow|ZonalAlloc|"
-                       r"ResourcesExhausted|ZONE_RESOURCE_POOL_EXHAUSTED|AllocationFailed|SkuNotAvailable")  # fmt: skip
-_ON_NODE = frozenset(("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"))
+    r"(?:Kill task failed|Not responding|reboot issued|ResumeTimeout reached|"
+    r"ResumeProgram|SuspendTimeout|Prolog error|Epilog error|"
+    r"Node unexpectedly rebooted|Node is being powered|gres/\w+ count|Low (?:RealMemory|CPUs|TmpDisk|socket)|"
+    r"Duplicate jobid|"
+    r"batch job complete failure|Job credential|Invalid registration|Reboot ASAP)",
+    re.I,
+)
+_CAPACITY = re.compile(
+    r"Insufficient\w*Capacity|MaxSpotInstanceCountExceeded|VcpuLimitExceeded|SpotMaxPriceTooLow|ZonalAlloc|"
+    r"ResourcesExhausted|ZONE_RESOURCE_POOL_EXHAUSTED|AllocationFailed|SkuNotAvailable"
+)
+_ON_NODE = frozenset(
+    ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +179,7 @@ def judged(record: NodeRecord, mine: Ours, *, queue_read: bool = False) -> NodeR
 
 
 def with_jobs(record: NodeRecord, jobs: Collection[Mapping[str, Any]], mine: Ours) -> NodeRecord:
-    """The record once the queue of its node was read: a suspended job keeps its processes, which only the queue shows."""
+    """The record once the queue was read: a suspended job keeps its processes, which only the queue shows."""
     present = any(str(job.get("state")) in _ON_NODE for job in jobs)
     work = True if present else record.has_work
     if not present and work is None and not record.state.unknown and record.base == "DOWN":

@@ -29,7 +29,7 @@ def _words(value: Any) -> list[str]:
     return [str(word) for word in sequence(value)]
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """A node, or an answer with a list of nodes. Errors in the body outrank the HTTP status."""
     document = parse_json(decode(text))
     if not isinstance(document, Mapping):

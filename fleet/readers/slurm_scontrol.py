@@ -1,7 +1,7 @@
 """`scontrol show node`: one line or many per node, in any release.
 
-Reason, Comment and Extra are free text to the end of their line (or, on one line, to the next known key) and may hold anything,
-also `State=IDLE`. So the structured part ends where the first of them begins.
+Reason, Comment and Extra are free text to the end of their line (or, on one line, to the next known key) and may
+hold anything, also `State=IDLE`. So the structured part ends where the first of them begins.
 """
 
 import re
@@ -20,7 +20,7 @@ _HISTOGRAM = re.compile(r"\s*(\d+)\s+(?:State=)?([A-Z_?*#~%$@^!+-]+)\s*$")
 _EMPTY = ("", "(null)", "N/A", "n/a", "None", "Unknown")
 
 
-def read(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`scontrol show node(s)`, with or without `-o`."""
     mine = ours_of(context)
     records, gaps = parse(decode(text), mine)
@@ -34,7 +34,9 @@ def ours_of(context: Context) -> Ours:
     return ours(pattern if isinstance(pattern, str) else None, names)
 
 
-def read_nodes(text: Text, our_reason_pattern: str | None, our_reservations: Collection[str] = ()) -> dict[str, NodeRecord]:
+def read_nodes(
+    text: Text, our_reason_pattern: str | None, our_reservations: Collection[str] = ()
+) -> dict[str, NodeRecord]:
     """The records by node name, for the scheduler's adapter."""
     return parse(decode(text), ours(our_reason_pattern, our_reservations))[0]
 
@@ -60,7 +62,7 @@ def _reading(kind: str, records: dict[str, NodeRecord], gaps: list[Gap], context
 
 
 def parse(text: str, mine: Ours) -> tuple[dict[str, NodeRecord], list[Gap]]:
-    """All records of an output. The last one may be cut; then what stands before the cut is not enough to call it empty."""
+    """All records of an output. The last one may be cut; what stands before the cut is not enough to call it empty."""
     blocks: list[list[str]] = []
     for _, line in lines(text):
         if line.startswith("NodeName="):
@@ -91,7 +93,9 @@ def _fields(block: list[str]) -> tuple[dict[str, str], dict[str, str]]:
             texts = _AFTER.split(line[begins.start() :]) if len(block) == 1 else [line[begins.start() :]]
             for at, part in enumerate(_rejoin(texts)):
                 key, _, value = part.partition("=")
-                (free if at == 0 or key in ("Reason", "Comment", "Extra") else structured).setdefault(key, value.strip())
+                (free if at == 0 or key in ("Reason", "Comment", "Extra") else structured).setdefault(
+                    key, value.strip()
+                )
         for key, value in _PAIR.findall(re.sub(r"(?<!\S)OS=.*?(?= RealMemory=|$)", "", rest)):
             structured.setdefault(key, value)
     return structured, free
@@ -169,7 +173,7 @@ def _gaps(name: str, record: NodeRecord, pairs: dict[str, str]) -> list[Gap]:
     return [Gap(f"state of {name}", "no_matching_rule", why=why)]
 
 
-def read_histogram(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_histogram(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """Counted states (`... | sort | uniq -c`): sums by sets of flags, never by parts of the text."""
     counted: list[tuple[int, str, State]] = []
     gaps: list[Gap] = []
@@ -202,7 +206,7 @@ def read_histogram(text: Text, context: Context, also: Sequence[Beside] = ()) ->
     return Reading("scontrol_state_histogram", gaps=tuple(gaps), more=more)
 
 
-def read_with_queue(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_with_queue(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """Outputs of scontrol and squeue under lines `### command`: what the books call empty may hold a suspended job."""
     mine = ours_of(context)
     parts = re.split(r"(?m)^### ?(.*)$", decode(text))

@@ -1,6 +1,7 @@
 """sinfo: one line per node and partition, in whatever columns the caller asked for.
 
-A node counts once; totals belong to it and cannot differ by partition: what does not fit is a gap, what is undisputed stays.
+A node counts once; totals belong to it and cannot differ by partition: what does not fit is a gap, what is
+undisputed stays.
 """
 
 import re
@@ -16,20 +17,50 @@ from fleet.readers.text import absent, decode, lines, mapping, number, parse_jso
 
 # column names of -o, -O, JSON keys and headers -> our names
 COLUMNS = {
-    "%n": "node", "%N": "node", "node": "node", "nodehost": "node", "nodelist": "node", "hostnames": "node", "nodes_names": "node",
-    "%T": "state", "%t": "state", "state": "state", "statelong": "state", "statecompact": "state",
-    "%C": "cpus_aiot", "cpusstate": "cpus_aiot", "cpus_aiot": "cpus_aiot", "cpus(a/i/o/t)": "cpus_aiot",
-    "%c": "cpus", "cpus": "cpus",
-    "%E": "reason", "reason": "reason",
-    "%u": "user", "%U": "user", "user": "user",
-    "%R": "partition", "%P": "partition", "partition": "partition", "partitionname": "partition",
-    "%G": "gres", "gres": "gres", "gresused": "gres_used", "gres_used": "gres_used",
-    "%O": "cpu_load", "cpu_load": "cpu_load", "cpusload": "cpu_load",
-    "%e": "free_mem", "free_mem": "free_mem", "freemem": "free_mem",
-    "%v": "version", "version": "version",
-    "%D": "nodes", "nodes": "nodes",
-    "%i": "reservation", "reservation": "reservation",
-}  # fmt: skip
+    "%n": "node",
+    "%N": "node",
+    "node": "node",
+    "nodehost": "node",
+    "nodelist": "node",
+    "hostnames": "node",
+    "nodes_names": "node",
+    "%T": "state",
+    "%t": "state",
+    "state": "state",
+    "statelong": "state",
+    "statecompact": "state",
+    "%C": "cpus_aiot",
+    "cpusstate": "cpus_aiot",
+    "cpus_aiot": "cpus_aiot",
+    "cpus(a/i/o/t)": "cpus_aiot",
+    "%c": "cpus",
+    "cpus": "cpus",
+    "%E": "reason",
+    "reason": "reason",
+    "%u": "user",
+    "%U": "user",
+    "user": "user",
+    "%R": "partition",
+    "%P": "partition",
+    "partition": "partition",
+    "partitionname": "partition",
+    "%G": "gres",
+    "gres": "gres",
+    "gresused": "gres_used",
+    "gres_used": "gres_used",
+    "%O": "cpu_load",
+    "cpu_load": "cpu_load",
+    "cpusload": "cpu_load",
+    "%e": "free_mem",
+    "free_mem": "free_mem",
+    "freemem": "free_mem",
+    "%v": "version",
+    "version": "version",
+    "%D": "nodes",
+    "nodes": "nodes",
+    "%i": "reservation",
+    "reservation": "reservation",
+}
 _ALL_STATES = "all states, filtered by the reader"
 
 
@@ -67,7 +98,7 @@ def _columns(context: Context, first: str) -> tuple[list[str], bool]:
     return [_name(f"%{letter}") for letter in letters], False
 
 
-def read_pipe(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_pipe(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`sinfo -o` with `|` between the fields."""
     rows = [(at, line) for at, line in lines(decode(text)) if line.strip()]
     if not rows:
@@ -78,7 +109,7 @@ def read_pipe(text: Text, context: Context, also: Sequence[Beside] = ()) -> Read
     return _nodes("sinfo_pipe", names, ((at, line.split("|")) for at, line in rows[headed:]), context)
 
 
-def read_columns(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_columns(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`sinfo -O`: columns of equal width, padded."""
     rows = [(at, line) for at, line in lines(decode(text)) if line.strip()]
     names, headed = _columns(context, rows[0][1] if rows else "")
@@ -98,7 +129,7 @@ def _cells(line: str, count: int) -> list[str]:
     return [line[at : at + width] for at in range(0, len(line), max(width, 1))]
 
 
-def read_json_lines(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_json_lines(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """One JSON object per line, made by sinfo's own format; the command says which key is which field."""
     form = dict(re.findall(r"\"(\w+)\"\s*:\s*\"?(%[a-zA-Z])", str(context.get("command", ""))))
     guess = {"s": "state", "n": "node", "p": "partition", "l": "cpu_load", "fmem": "free_mem", "cstate": "cpus_aiot"}
@@ -115,8 +146,10 @@ def read_json_lines(text: Text, context: Context, also: Sequence[Beside] = ()) -
         names = [COLUMNS.get(form.get(key, ""), guess.get(key, key)) for key in entry]
         rows.append((at, [str(value) for value in entry.values()]))
     if not rows:
-        return replace(nothing("sinfo_json_lines", context, "empty answer"), gaps=tuple(gaps)) if gaps else nothing(
-            "sinfo_json_lines", context, "empty answer"
+        return (
+            replace(nothing("sinfo_json_lines", context, "empty answer"), gaps=tuple(gaps))
+            if gaps
+            else nothing("sinfo_json_lines", context, "empty answer")
         )
     reading = _nodes("sinfo_json_lines", names, rows, context)
     return replace(reading, gaps=(*gaps, *reading.gaps))
@@ -138,7 +171,9 @@ def _nodes(kind: str, names: Sequence[str], rows: Iterable[tuple[int, list[str]]
         for node in expand(by_name.get("node", "")):
             seen.setdefault(printable(node), _Seen()).take(names, cells)
     if not seen:
-        return replace(nothing(kind, context, "no node in the answer"), gaps=tuple(gaps) or nothing(kind, context, "").gaps)
+        return replace(
+            nothing(kind, context, "no node in the answer"), gaps=tuple(gaps) or nothing(kind, context, "").gaps
+        )
     nodes: dict[str, NodeRecord] = {name: _merged(name, one, mine, gaps) for name, one in seen.items()}
     free = sum(
         (record.gpus or 0) - (record.gpus_used or 0)
@@ -173,7 +208,10 @@ def _merged(name: str, seen: _Seen, mine: Ours, gaps: list[Gap]) -> NodeRecord:
     if held and unseen:
         gaps.append(Gap(f"{' and '.join(unseen)} of {name}", "not_reported", why="not among the columns"))
     extra.update(
-        cpus=total, cpu_load=number(seen.first("cpu_load")), free_mem_mib=number(seen.first("free_mem")), version=seen.first("version")
+        cpus=total,
+        cpu_load=number(seen.first("cpu_load")),
+        free_mem_mib=number(seen.first("free_mem")),
+        version=seen.first("version"),
     )
     return judged(
         NodeRecord(
@@ -201,7 +239,9 @@ def _state(name: str, seen: _Seen, gaps: list[Gap]) -> State:
     states = list(dict.fromkeys(from_sinfo(word) for word in seen.cells.get("state", []) if word))
     if len(states) == 1:
         if states[0].unknown:
-            gaps.append(Gap(f"state of {name}", "no_matching_rule", why=f"unknown word {printable(states[0].unknown[0])}"))
+            gaps.append(
+                Gap(f"state of {name}", "no_matching_rule", why=f"unknown word {printable(states[0].unknown[0])}")
+            )
         return states[0]
     why = "two states in one answer" if states else "not among the columns"
     gaps.append(Gap(f"state of {name}", "contradictory" if states else "not_reported", why=why))
@@ -210,7 +250,9 @@ def _state(name: str, seen: _Seen, gaps: list[Gap]) -> State:
 
 def _cpus(name: str, seen: _Seen, gaps: list[Gap]) -> tuple[int | None, int | None]:
     """Total and allocated. The three counts must add up to the fourth, and every partition must tell the same."""
-    quads = [quad for text in seen.cells.get("cpus_aiot", []) if len(quad := [number(part) for part in text.split("/")]) == 4]
+    quads = [
+        quad for text in seen.cells.get("cpus_aiot", []) if len(quad := [number(part) for part in text.split("/")]) == 4
+    ]
     whole = [[int(part) for part in quad if part is not None] for quad in quads]
     whole = [quad for quad in whole if len(quad) == 4]
     allocated = max((quad[0] for quad in whole), default=None)
@@ -243,7 +285,7 @@ def _gpus(name: str, seen: _Seen, gaps: list[Gap]) -> tuple[int | None, dict[str
     return counts[0], extra
 
 
-def read_snapshot(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_snapshot(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`sinfo --Format=Nodes: ,StateLong: ,Gres: ,GresUsed:`: numbers of nodes by state and GRES."""
     rows: list[tuple[int, State, int, int]] = []
     gaps: list[Gap] = []
@@ -292,19 +334,23 @@ def _filter_gap(state: str, why: str) -> Gap:
     return Gap(what, "tool_failed", why=why)
 
 
-def read_stderr(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_stderr(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """What sinfo says instead of an answer. It is about the client or the way to the controller, never about nodes."""
     more: dict[str, Any] = {"filter_supported": "unknown", "nodes": {}, "node_count": None, "retry_with": None}
     bad = re.search(r"Bad state string: \"?([^\"\s]+)", decode(text))
     if bad:
         more.update(filter_supported=False, retry_with=_ALL_STATES)
-        return Reading("sinfo_stderr", gaps=(_filter_gap(printable(bad.group(1)), "this sinfo does not know the state name"),), more=more)
+        return Reading(
+            "sinfo_stderr",
+            gaps=(_filter_gap(printable(bad.group(1)), "this sinfo does not know the state name"),),
+            more=more,
+        )
     why = printable(decode(text).strip())[:120] or "empty answer"
     return Reading("sinfo_stderr", gaps=(replace(nothing("", context, why).gaps[0], reason="tool_failed"),), more=more)
 
 
-def read_default(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
-    """sinfo's default table. `n/a` under a filter may mean no match, or in 25.05 a filter word that it does not know."""
+def read_default(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
+    """sinfo's default table. `n/a` under a filter may mean no match, or in 25.05 an unknown filter word."""
     wanted = re.search(r"(?:--states[= ]|-t ?)([\w,]+)", str(context.get("command", "")))
     rows = [line.split() for _, line in lines(decode(text)) if line.strip()]
     body = [row for row in rows if row[0] != "PARTITION"]

@@ -1,7 +1,8 @@
 """Slurm's state words: a base and a set of flags, whoever prints them, by `slurm_states.csv`.
 
-sinfo is lossy: one word with one character for a flag, which hides others and often the base. scontrol prints base and flags with
-plus signs (order differs by release: a set), older ones with `*#~` behind the base, and `?` for bits without a name.
+sinfo is lossy: one word with one character for a flag, which hides others and often the base. scontrol prints base
+and flags with plus signs (order differs by release: a set), older ones with `*#~` behind the base, and `?` for bits
+without a name.
 """
 
 import re
@@ -25,8 +26,18 @@ _ALIASES = {
     "INVAL": "INVALID_REG",
     "POWERING_UP_NODE": "POWERING_UP",
 }
-_SUFFIXES = {"*": "NOT_RESPONDING", "#": "POWERING_UP", "~": "POWERED_DOWN", "%": "POWERING_DOWN", "$": "MAINTENANCE",
-             "@": "REBOOT_REQUESTED", "^": "REBOOT_ISSUED", "!": "POWER_DOWN", "-": "PLANNED", "+": "COMPLETING"}  # fmt: skip
+_SUFFIXES = {
+    "*": "NOT_RESPONDING",
+    "#": "POWERING_UP",
+    "~": "POWERED_DOWN",
+    "%": "POWERING_DOWN",
+    "$": "MAINTENANCE",
+    "@": "REBOOT_REQUESTED",
+    "^": "REBOOT_ISSUED",
+    "!": "POWER_DOWN",
+    "-": "PLANNED",
+    "+": "COMPLETING",
+}
 _WORK = {"yes": True, "no": False}
 _NOT_FOR_WORK = frozenset(("CLOUD", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "RESERVED", "PLANNED"))
 TRANSITIONS = frozenset(
@@ -37,7 +48,7 @@ OFF = frozenset(("POWERED_DOWN", "POWER"))
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`base` None: not printed, or one of several. `has_work` None: the words alone do not tell. `unknown`: words of no list."""
+    """`base` None: not printed, or one of several. `has_work` None: words alone do not tell. `unknown`: of no list."""
 
     base: str | None
     flags: frozenset[str]
@@ -68,8 +79,21 @@ def flag(word: str) -> str:
 
 @cache
 def _known_flags() -> frozenset[str]:
-    words = {"CLOUD", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "BLOCKED", "EXTERNAL", "POWER_DRAIN", "UNDRAIN", "POWER_UP",
-             "REBOOT_CANCEL", "PERFCTRS", "LAUNCH_FAILED", "RESUME", "CERT_FLUSH"}  # fmt: skip
+    words = {
+        "CLOUD",
+        "DYNAMIC_NORM",
+        "DYNAMIC_FUTURE",
+        "BLOCKED",
+        "EXTERNAL",
+        "POWER_DRAIN",
+        "UNDRAIN",
+        "POWER_UP",
+        "REBOOT_CANCEL",
+        "PERFCTRS",
+        "LAUNCH_FAILED",
+        "RESUME",
+        "CERT_FLUSH",
+    }
     for row in facts.table("slurm_states"):
         text = row["certain_flags"].partition(" (")[0]
         words.update(flag(word) for word in text.split("+") if word and word != "?")
@@ -143,14 +167,16 @@ def from_words(words: Iterable[str]) -> State:
 
 
 def _work(base: str | None, flags: frozenset[str]) -> bool | None:
-    """Whether jobs are on the node, by the table first; a node that was given up while it did not answer may still run some."""
+    """Whether jobs are on the node, by the table first; one that was given up while silent may still run some."""
     words = (frozenset([base]) if base else frozenset[str]()) | flags
     if (known := words - _NOT_FOR_WORK) in _scontrol_work():
         return _scontrol_work()[known]
     if base in ("ALLOCATED", "MIXED"):
         return True
     if base == "DOWN":
-        doubtful = flags & {"NOT_RESPONDING", "COMPLETING"} or (flags & {"POWERING_DOWN", "POWERING_UP"} and "DRAIN" not in flags)
+        doubtful = flags & {"NOT_RESPONDING", "COMPLETING"} or (
+            flags & {"POWERING_DOWN", "POWERING_UP"} and "DRAIN" not in flags
+        )
         return None if doubtful else False
     if "COMPLETING" in flags:
         return True

@@ -1,4 +1,6 @@
-"""NVSwitch lines (SXID): a fatal error on a link is acted on at the GPU on its other end, if the topology knows that."""
+"""NVSwitch lines (SXID): a fatal error on a link is acted on at the GPU on its other end, if the topology knows
+that.
+"""
 
 import re
 from typing import Any

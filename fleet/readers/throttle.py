@@ -1,4 +1,6 @@
-"""Why a GPU's clocks are held down: the bits of NVIDIA's reasons mask. Each set bit is one finding; none implies another."""
+"""Why a GPU's clocks are held down: the bits of NVIDIA's reasons mask. Each set bit is one finding; none implies
+another.
+"""
 
 from fleet.readers.reading import Finding
 

@@ -6,6 +6,7 @@ A forest is legal, and nothing may span its trees. A broken file is reported who
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import yaml
@@ -55,19 +56,25 @@ def _options(text: str) -> list[tuple[int, dict[str, str]]]:
     return rows
 
 
-def read_slurm_conf(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_slurm_conf(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """`topology.conf` of topology/tree."""
     rows = [(at, pairs) for at, pairs in _options(decode(text)) if "switchname" in pairs]
     if not rows:
         reason = "unparseable_line" if decode(text).strip() else "empty_output"
-        return Reading("slurm_topology_conf", gaps=(Gap("topology", reason),), more={"legal": False, "placements": None})
+        return Reading(
+            "slurm_topology_conf", gaps=(Gap("topology", reason),), more={"legal": False, "placements": None}
+        )
     tree = _build(rows)
     if tree.errors:
         return Reading("slurm_topology_conf", more={"legal": False, "errors": tree.errors, "placements": None})
     roots = [name for name in tree.children if name not in tree.parent]
     islands = [[node for switch in tree.below(root) for node in tree.nodes[switch]] for root in roots]
     known = [name for text_ in sequence(context.get("nodes_in_slurm_conf")) for name in expand(str(text_))]
-    gaps = [Gap(name, "missing_from_report", why="in slurm.conf, on no switch") for name in known if name not in tree.switch_of]
+    gaps = [
+        Gap(name, "missing_from_report", why="in slurm.conf, on no switch")
+        for name in known
+        if name not in tree.switch_of
+    ]
     more: dict[str, Any] = {
         "switches": len(tree.children),
         "roots": roots,
@@ -125,13 +132,13 @@ def _examples(tree: _Tree, roots: Sequence[str], islands: Sequence[Sequence[str]
         leaves = [tree.nodes[name] for name in tree.below(roots[list(islands).index(filled[0])])]
         if len(leaves) > 1:
             span.append({"nodes": [leaves[0][-1], leaves[1][0]], "allowed": True})
-    for one, other in zip(filled, filled[1:], strict=False):
+    for one, other in pairwise(filled):
         path.append({"between": [one[0], other[0]], "exists": False})
         span.append({"nodes": [one[-1], other[0]], "allowed": False})
     return {"path": path, "may_span": span}
 
 
-def read_model(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_model(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """topograph's model: blocks of nodes; larger jobs get whole multiples of a block."""
     decoded = decode(text)
     try:
@@ -175,7 +182,7 @@ def read_model(text: Text, context: Context, also: Sequence[Beside] = ()) -> Rea
     return Reading("topology_model", gaps=tuple(gaps), more=more)
 
 
-def read_netq(text: Text, context: Context, also: Sequence[Beside] = ()) -> Reading:  # noqa: ARG001 (a reader's shape)
+def read_netq(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """NetQ's NVLink nodes: the domain is DomainUUID; chassis, slot and tray repeat from rack to rack."""
     entries = [mapping(entry) for entry in sequence(parse_json(decode(text)))]
     if not entries:
@@ -202,7 +209,7 @@ def read_netq(text: Text, context: Context, also: Sequence[Beside] = ()) -> Read
             blocks.setdefault(value, []).append(name)
             continue
         gaps.append(Gap(f"domain of {name}", "contradictory" if "two" in why else "not_reported", why=why))
-    more = {
+    more: dict[str, Any] = {
         "blocks": {uuid: sorted(names) for uuid, names in blocks.items()},
         "gpus_per_node": gpus.pop() if len(gpus) == 1 else None,
         "problems": [],

@@ -1,7 +1,8 @@
-"""NVIDIA driver lines: XID, "GPU at PCI", GPUs that are gone while the driver loads, adapters that do not initialise.
+"""NVIDIA driver lines: XID, "GPU at PCI", GPUs that are gone while the driver loads, adapters that do not
+initialise.
 
-A process chooses the 15 characters of its name, so the number is read at its place in the line and never searched for, and the
-end of the name is found by the known beginnings of what follows it.
+A process chooses the 15 characters of its name, so the number is read at its place in the line and never searched
+for, and the end of the name is found by the known beginnings of what follows it.
 """
 
 import re
@@ -15,7 +16,8 @@ _CODE = re.compile(r"(\d{1,9})(?=,|\s|$)(.*)", re.S)
 _PID = re.compile(r"\s*,?\s*pid='?(<unknown>|\d+)'?")
 _NAME = re.compile(r", name=")
 _TAIL = re.compile(
-    r", (?=Graphics |Ch [0-9a-fA-F]{8}|Channel ID |Class Error|Contained:|Uncontained:|NVLink:|GPU has fallen|Row Remapper|"
+    r", (?=Graphics |Ch [0-9a-fA-F]{8}|Channel ID |Class Error|Contained:|Uncontained:|NVLink:|GPU has fallen|"
+    r"Row Remapper|"
     r"MMU Fault|GPU recovery action|DBE |Timeout |Ctx|errorString|L1:|[A-Z][A-Z0-9_ ]+ (?:Fatal|Nonfatal|Non-fatal) )"
 )
 _GPU_AT = re.compile(r"NVRM: GPU at (?:PCI:)?([0-9a-fA-F:.]+): (GPU-[0-9a-fA-F-]{36})")
@@ -119,6 +121,6 @@ def lost_at_load(text: str) -> tuple[str | None, str] | None:
 
 
 def init_failed(text: str) -> tuple[str | None, bool, str | None] | None:
-    """Address, whether this is the first of the pair of messages, and the code of an adapter that did not initialise."""
+    """Address, whether this is the first message of the pair, and the code of an adapter that did not initialise."""
     found = _INIT.match(text)
     return (pci(found.group(1)), found.group(2) == "RmInitAdapter", found.group(3)) if found else None
