@@ -28,7 +28,15 @@ Seen = Callable[[], tuple[Declared, Observed] | None]
 class Progress:
     """Implements Watch. Follows passes: shows them, and keeps the figures that only who was there can know."""
 
-    def __init__(self, clock: Clock, concerned: Callable[[], Collection[NodeId]], patience: float, pool: str) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        concerned: Callable[[], Collection[NodeId]],
+        patience: float,
+        pool: str,
+        *,
+        plain: bool = False,
+    ) -> None:
         self._clock, self._concerned, self._patience, self._pool = clock, concerned, patience, pool
         self.seen: Seen = lambda: None
         self._began = clock.now()
@@ -36,7 +44,7 @@ class Progress:
         self._unseen_since: dict[NodeId, float] = {}
         self._standings: dict[NodeId, Standing] = {}
         self._lock = threading.Lock()
-        self._screen = _Screen() if coloured(sys.stderr) else None
+        self._screen = _Screen() if coloured(sys.stderr) and not plain else None
         self.free_at: dict[NodeId, datetime] = {}
         self.lowest: int | None = None
         self.troubles: list[str] = []

@@ -36,6 +36,8 @@ def make_passes(fleet: Fleet, view: Progress, over: Over) -> bool:
                 run(controller, fleet.engine, done, interval=fleet.settings.interval, stop=stop, troubled=view.troubled)
                 break
             except NoLease as error:
+                if fleet.store.holder() == fleet.holder:
+                    continue  # a pass took so long that the lease ran out; nobody else has it
                 if fleet.bury_the_dead():
                     view.note("the controller that held the lease is dead; going on in its place")
                     continue

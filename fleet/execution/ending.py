@@ -75,6 +75,20 @@ def _stuck(observed: Observed, held: Mapping[NodeId, Held], patience_over: Colle
         found |= more
 
 
+def retirement(
+    plan: Plan, observed: Observed, nodes: Collection[NodeId], patience_over: Collection[NodeId]
+) -> Ending | None:
+    """How the retirement of some nodes is over, or None while it goes on."""
+    enrolled = observed.records.enrolled
+    waiting = [node for node in nodes if node not in enrolled or not enrolled[node].retired]
+    if not waiting:
+        return Ending.DONE
+    if plan.changes or plan.steps:
+        return None
+    stuck = _stuck(observed, {each.node: each for each in plan.held}, patience_over)
+    return Ending.HELD if all(node in stuck for node in waiting) else None
+
+
 def left(rollout: Rollout, plan: Plan) -> tuple[Held, ...]:
     """The nodes of a rollout that still wait, and why."""
     return tuple(each for each in plan.held if each.node in set(rollout.nodes))

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,9 +40,17 @@ class Edit:
         os.replace(name, self.path)
 
 
-def set_value(path: Path, section: str, name: str, key: str, value: str) -> Edit:
+def set_values(path: Path, section: str, names: Iterable[str], key: str, value: str) -> Edit:
+    """The edit that makes `section: {name: {key: value}}` true for each name."""
+    before = after = path.read_text(encoding="utf-8")
+    for name in names:
+        after = set_value(path, section, name, key, value, text=after).after
+    return Edit(path, before, after)
+
+
+def set_value(path: Path, section: str, name: str, key: str, value: str, *, text: str | None = None) -> Edit:
     """The edit that makes `section: {name: {key: value}}` true in a YAML file; Misuse where the place isn't found."""
-    before = path.read_text(encoding="utf-8")
+    before = path.read_text(encoding="utf-8") if text is None else text
     found = _mapping(yaml.compose(before, yaml.CSafeLoader), section, name)
     if found is None:
         raise Misuse(f"{path}", f"there is no {name} under {section}", "edit it by hand")
