@@ -70,6 +70,7 @@ class LabState:
     nodes: int
     image: str
     boot_seconds: float
+    inotify_before: int | None = None
 
     def write(self, home: Home) -> None:
         home.root.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import fleet
 from fleet.errors import Misuse, Unavailable
-from fleet.lab import bmc_process, containers, image, inventory, keys, packages, releases, slurm
+from fleet.lab import bmc_process, containers, image, inventory, keys, limits, packages, releases, slurm
 from fleet.lab.commands import missing
 from fleet.lab.containers import CONTROLLER_CONTAINER, Seen
 from fleet.lab.home import Home, LabState
@@ -43,14 +43,20 @@ def up(home: Home, *, nodes: int, boot_seconds: float, say: Say) -> LabState:
             )
         plan = layout(nodes)
         reference = before.image if before is not None and there else image.ensure(say)
-        state = LabState(nodes, reference, boot_seconds)
+        raised = limits.make_room(nodes)
+        if raised is not None:
+            say(f"raising {limits.LIMIT} from {raised} to {limits.wanted(nodes)} until `fleet lab down`")
+        elif before is not None:
+            raised = before.inotify_before
+        state = LabState(nodes, reference, boot_seconds, raised)
         state.write(home)
         prepare(home, plan, boot_seconds)
         say(f"starting the controller and {nodes} nodes")
         _start(home, plan, reference)
         bmc_process.ensure(home, plan)
         say("waiting for their SSH")
-        _each(lambda address: _wait_ssh(address), (CONTROLLER, *(node.address for node in plan.nodes)))
+        end = time.monotonic() + BOOT_WAIT_S
+        _each(lambda address: _wait_ssh(address, end), (CONTROLLER, *(node.address for node in plan.nodes)))
         _pin_controller(home)
         say("installing the first release where none is")
         _each(_install_first, plan.nodes)
@@ -100,6 +106,9 @@ def _take_down(home: Home, say: Say) -> tuple[str, ...]:
     if shutil.which("podman") and containers.remove_network():
         gone.append(f"network {containers.NETWORK}")
     for root in sorted(homes):
+        state = LabState.read(Home(root))
+        if state is not None and limits.set_back(state.inotify_before):
+            gone.append(f"the raised {limits.LIMIT}")
         if root.exists():
             shutil.rmtree(root)
             gone.append(str(root))
@@ -160,12 +169,13 @@ def answers(address: str, timeout_s: float = 1.0) -> bool:
         return False
 
 
-def _wait_ssh(address: str) -> None:
-    end = time.monotonic() + BOOT_WAIT_S
-    while time.monotonic() < end:
-        if answers(address):
-            return
+def _wait_ssh(address: str, end: float) -> None:
+    while not answers(address):
+        if time.monotonic() > end:
+            break
         time.sleep(0.2)
+    else:
+        return
     raise Unavailable(
         f"the machine at {address} did not come up", f"no SSH in {BOOT_WAIT_S} s", "`fleet lab status` shows more"
     )
