@@ -66,6 +66,9 @@ BLINDING = frozenset(
 )
 """Verbs during which a node loses devices and says all sorts of things."""
 
+AWAY = frozenset({Verb.REBOOT, Verb.POWER_CYCLE, Verb.POWER_OFF, Verb.FLASH, Verb.REIMAGE})
+"""Verbs during which a node may well not answer."""
+
 OVER_SSH = frozenset(
     {
         Verb.CONVERGE,

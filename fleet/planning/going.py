@@ -23,11 +23,11 @@ from fleet.lifecycle.fold import (
     opened,
     verified,
 )
-from fleet.lifecycle.table import BLINDING, DISRUPTIVE, LADDER, MUTATING, OVER_SSH
+from fleet.lifecycle.table import AWAY, DISRUPTIVE, LADDER, MUTATING, OVER_SSH
 from fleet.model.health import Case, Severity
 from fleet.model.ids import PRECEDENCE, Autonomy, Because, CaseId, Purpose, Verb
 from fleet.model.observation import NodeSeen
-from fleet.model.order import Result, RolloutState, WorkOrder
+from fleet.model.order import Result, RolloutState, StepRecord, WorkOrder
 from fleet.model.plan import CaseMoved, OrderChanged, OrderClosed, Step, StepEnded
 from fleet.model.policy import AtDeadline, ForeignCordon
 from fleet.model.topology import DeclaredNode, Disposition
@@ -49,9 +49,8 @@ def go_on(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want | None)
     if running is not None:
         if order.id not in draft.observed.in_flight:
             _look_first(draft, order, node, seen)
-        elif seen.reachable is False and running.verb not in BLINDING:
-            text = f"{running.verb} runs, and the node does not answer"
-            draft.hold(order.node, order.purpose, Because.OUT_OF_REACH, (order.node,), text)
+        else:
+            _watch(draft, order, node, running)
         return
     if _raised(draft, order, want) or _overruled(draft, order, node, seen):
         return
@@ -68,6 +67,17 @@ def go_on(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want | None)
             _wait(draft, order, node, way)
         case Next():
             _step(draft, order, node, way)
+
+
+def _watch(draft: Draft, order: WorkOrder, node: DeclaredNode, running: StepRecord) -> None:
+    """A step that is being carried out: said where the node has gone silent, or an erasure doesn't end in its time."""
+    limit = draft.policy(node).wipe.deadline
+    if draft.seen(order.node).reachable is False and running.verb not in AWAY:
+        text = f"{running.verb} runs, and the node does not answer"
+        draft.hold(order.node, order.purpose, Because.OUT_OF_REACH, (order.node,), text)
+    elif running.verb is Verb.WIPE and limit is not None and draft.at - running.began > limit and not draft.jumped:
+        text = f"the wipe has not ended within {limit}; nothing is certified"
+        draft.hold(order.node, order.purpose, Because.WIPE_UNPROVEN, (order.id,), text)
 
 
 def way_of(draft: Draft, order: WorkOrder, node: DeclaredNode) -> Way:

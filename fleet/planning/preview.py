@@ -13,7 +13,7 @@ from fleet.model.ids import Because, NodeId, PoolId, Purpose, ReleaseId, Rollout
 from fleet.model.observation import NodeSeen, Observed, Power
 from fleet.model.order import Rollout, RolloutState
 from fleet.model.plan import Held, Refusal, RolloutPlan
-from fleet.model.policy import Policy
+from fleet.model.policy import AtDeadline, Policy
 from fleet.model.release import Release
 from fleet.model.topology import Declared, DeclaredNode, Disposition, Domain, DomainKind
 from fleet.planning.bound import Work, bound
@@ -151,9 +151,19 @@ def _held(declared: Declared, observed: Observed, nodes: Sequence[NodeId], relea
     for name in nodes:
         wanted = Want(name, Purpose.UPGRADE, release, why="rollout")
         held = blocked_by_people_or_reach(draft, declared.nodes[name], wanted)
+        held = held or _endless(draft.seen(name), declared.pools[declared.nodes[name].pool].policy)
         if held is not None and held.reason is not Because.APPROVAL_MISSING:
             found.append(held)
     return tuple(found)
+
+
+def _endless(seen: NodeSeen, policy: Policy) -> Held | None:
+    """A node whose work has no known end, under a policy that waits for it without a deadline."""
+    jobs = tuple(job.id for job in seen.work if job.ends is None)
+    if not jobs or (policy.drain.deadline is not None and policy.drain.then is not AtDeadline.WAIT):
+        return None
+    text = "its work has no known end, and policy waits for it"
+    return Held(seen.id, Purpose.UPGRADE, Because.DRAIN_WAITING, jobs, text)
 
 
 def _work(
