@@ -19,7 +19,7 @@ from fleet.lab.home import Home, LabState
 from fleet.lab.layout import layout
 from fleet.lab.releases import release
 from tools.containers import why_not
-from tools.trial import COMMITTED, ROOT, Trial
+from tools.trial import COMMITTED, ROOT, Trial, began
 from tools.witness import JobFigures, Load, Witness, wait_for_jobs
 
 POOL, RELEASE, OTHERS = "train", "amd-2026.2", "infer"
@@ -91,22 +91,36 @@ def submit(witness: Witness, nodes: Sequence[str]) -> Load:
     return load
 
 
+def upgrade(trial: Trial) -> tuple[int, str]:
+    """The upgrade itself, its progress and report straight to the reader. Gives its exit code and its report."""
+    words = ("fleet", "upgrade", "--rolling", POOL, "--to", RELEASE, "--declare", "--yes")
+    say(f"$ {' '.join(words)}")
+    done = subprocess.run(
+        words, cwd=ROOT, env=trial.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
+    )
+    print(done.stdout, flush=True)
+    return done.returncode, done.stdout
+
+
 def node_says(name: str) -> str:
     """The driver that a node's own tool shows."""
     text = inside(f"fleet-lab-{name}", ["amd-smi", "version"])
     return text.strip().rpartition("amdgpu version:")[2].split("|")[0].strip() or text.strip()
 
 
-def proofs(trial: Trial, witness: Witness, figures: JobFigures, nodes: Sequence[str], code: int) -> list[Proof]:
+def proofs(
+    trial: Trial, witness: Witness, figures: JobFigures, nodes: Sequence[str], code: int, report: str
+) -> list[Proof]:
     """What can be said now, each with its source."""
     wanted = dict(release(RELEASE).shows)["driver"]
     versions = {name: node_says(name) for name in nodes}
     budget_floor = -(-len(nodes) // 2)
     lowest = witness.lowest(nodes)
     drains = witness.drains()
-    waiting = min((look.pending for look in witness.answered[3:]), default=0)
-    steps = Counter(entry["what"].split()[0] for entry in trial.trail() if "began" in entry["what"])
-    did = ", ".join(f"{count} {verb}" for verb, count in sorted(steps.items())) or "none"
+    waiting = witness.fewest_waiting()
+    steps = Counter(entry["detail"]["verb"] for entry in began(trial.trail()))
+    did = ", ".join(f"{count} {verb}" for verb, count in steps.items()) or "none"
+    makespan = next((line.split(maxsplit=1)[1] for line in report.splitlines() if "makespan" in line), "not said")
     jobs = f"{figures.submitted} submitted, {figures.finished} finished, "
     jobs += f"{len(figures.killed)} killed, {len(figures.requeued)} requeued"
     good = not figures.killed and not figures.requeued and figures.finished == figures.submitted
@@ -121,6 +135,7 @@ def proofs(trial: Trial, witness: Witness, figures: JobFigures, nodes: Sequence[
         Proof("the floor held", f"lowest {lowest} of {len(nodes)} in service, floor {budget_floor}", looks,
               lowest >= budget_floor),
         Proof(f"each node runs driver {wanted}", f"{on} of {len(nodes)}", "amd-smi on each node", on == len(nodes)),
+        Proof("makespan", makespan, "fleet upgrade", makespan != "not said"),
         Proof("steps taken", did, "reason trail", bool(steps)),
         Proof("the reason trail is whole", "chain checked", "fleet trail verify",
               trial.fleet("trail", "verify").code == 0),
@@ -149,11 +164,13 @@ def main() -> int:
         step(f"real jobs into the partition {POOL}: several sizes and lengths, and a queue that never runs empty")
         load = submit(witness, nodes)
         step(f"move the pool to {RELEASE} while they run (--declare edits the demo's copy of the inventory)")
-        code = shown(trial, "fleet", "upgrade", "--rolling", POOL, "--to", RELEASE, "--declare", "--yes")
+        witness.mark()
+        code, report = upgrade(trial)
+        witness.mark()
         load.stop()
     step("waiting for the last jobs to end")
     figures = wait_for_jobs(load.jobs)
-    found = proofs(trial, witness, figures, nodes, code)
+    found = proofs(trial, witness, figures, nodes, code, report)
     step("what was proven")
     print(table(found), flush=True)
     for trouble in load.trouble[:3]:

@@ -134,6 +134,11 @@ class Trial:
         return [json.loads(line) for line in self.fleet("trail", "export").out.splitlines() if line.strip()]
 
 
+def began(entries: Sequence[Mapping[str, Any]], verb: str = "") -> list[Mapping[str, Any]]:
+    """The entries of a trail that say that a step began; those of one verb, where it is named."""
+    return [e for e in entries if e["what"] == "step began" and verb in ("", e["detail"].get("verb"))]
+
+
 def end(running: subprocess.Popen[Any], patience: float = 10) -> None:
     """End a process group: asked, then made."""
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -151,8 +156,3 @@ def kill(running: subprocess.Popen[Any]) -> None:
     """`kill -9` of the process alone: what it started lives on, as after a crash."""
     os.kill(running.pid, signal.SIGKILL)
     running.wait(30)
-
-
-def words_of(lines: Sequence[str]) -> str:
-    """Lines as one text, the empty ones left out."""
-    return "\n".join(line for line in lines if line.strip())

@@ -10,7 +10,7 @@ import re
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fleet.lab import slurm
@@ -66,7 +66,7 @@ class Witness:
     """Looks once a second from `with` to its end."""
 
     looks: list[Look] = field(default_factory=list)
-    each: Callable[[Look], None] | None = None
+    marks: list[float] = field(default_factory=list)
     _stream: subprocess.Popen[str] | None = None
     _thread: threading.Thread | None = None
 
@@ -93,8 +93,6 @@ class Witness:
             seen = look_of(lines, time.monotonic() - began)
             lines = []
             self.looks.append(seen)
-            if self.each is not None:
-                self.each(seen)
 
     @property
     def answered(self) -> list[Look]:
@@ -113,6 +111,15 @@ class Witness:
                 if "DRAIN" in state and node not in found:
                     found[node] = node in look.busy
         return found
+
+    def fewest_waiting(self) -> int:
+        """The shortest that the queue was between the two marks."""
+        between = [look.pending for look in self.answered if self.marks[:1] <= [look.at] <= self.marks[1:2]]
+        return min(between, default=0)
+
+    def mark(self) -> None:
+        """The time that counts begins, or ends, now."""
+        self.marks.append(self.looks[-1].at + 0.001 if self.looks else 0.0)
 
     def longest_gap(self) -> float:
         """Seconds between two looks that followed each other, at worst."""
@@ -144,7 +151,7 @@ def job_figures(jobs: Sequence[int]) -> JobFigures:
 
 
 # Sizes and lengths in the order in which they are handed in: nodes, accelerators on each, seconds.
-MIX = ((1, 8, 20), (1, 4, 30), (2, 2, 25), (1, 2, 15), (1, 4, 12), (3, 1, 18), (1, 1, 35), (1, 8, 14))
+MIX = ((1, 8, 25), (1, 4, 40), (2, 4, 30), (1, 8, 20), (1, 4, 25), (3, 4, 25), (1, 2, 45), (1, 8, 30))
 
 
 @dataclass(slots=True)
@@ -154,7 +161,7 @@ class Load:
 
     partition: str
     witness: Witness
-    waiting: int = 3
+    waiting: int = 5
     jobs: list[int] = field(default_factory=list)
     trouble: list[str] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)

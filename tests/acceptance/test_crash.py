@@ -7,19 +7,10 @@ import time
 
 from fleet.lab import slurm
 from tests.acceptance.small_fleet import Lab
-from tools.trial import Trial, kill
+from tools.trial import Trial, began, kill
 
 COMMAND = ("fleet", "upgrade", "--rolling", "train", "--to", "amd-2026.2", "--declare", "--yes")
 KILLS = 10
-
-
-def reboots(trial: Trial) -> dict[str, int]:
-    """Reboots that began, by node, as the trail has them."""
-    found: dict[str, int] = {}
-    for entry in trial.trail():
-        if entry["what"].startswith("reboot") and "began" in entry["what"]:
-            found[entry["node"]] = found.get(entry["node"], 0) + 1
-    return found
 
 
 def test_killed_ten_times_it_ends_well_and_reboots_nothing_twice(lab: Lab, trial: Trial) -> None:
@@ -45,4 +36,7 @@ def test_killed_ten_times_it_ends_well_and_reboots_nothing_twice(lab: Lab, trial
     assert {node: len(seen) - 1 for node, seen in boots.items()} == dict.fromkeys(train, 1), "one reboot each"
     assert all(lab.carries(node, "amd-2026.2") for node in train)
     assert not [node for node in train if "DRAIN" in slurm.node_states()[node]]
+    assert sorted(entry["node"] for entry in began(trial.trail(), "reboot")) == sorted(train), (
+        "none was asked for twice"
+    )
     assert trial.fleet("trail", "verify").code == 0

@@ -9,7 +9,7 @@ import pytest
 from fleet.lab import slurm
 from tests.acceptance.small_fleet import Lab
 from tests.acceptance.test_faults import wait_for
-from tools.trial import Trial, end
+from tools.trial import Trial, began, end
 
 
 def with_the_loop(trial: Trial, until: Callable[[], bool], seconds: float) -> bool:
@@ -29,7 +29,7 @@ def serving(node: str) -> bool:
 def test_drift_is_seen_shown_three_ways_and_corrected(lab: Lab, trial: Trial) -> None:
     node = lab.names("infer")[0]
     assert trial.fleet("drift").code == 0, "nothing has drifted yet"
-    assert with_the_loop(trial, lambda: any("adopt" in e["what"].lower() for e in trial.trail()), 30)
+    assert with_the_loop(trial, lambda: any(e["what"] == "adopted" for e in trial.trail()), 30)
     lab.fault(node, "package", "2026.2", "cuda-runtime")
     drift = trial.fleet("drift")
     assert drift.code == 3, drift.all
@@ -57,7 +57,7 @@ def test_a_sick_node_is_isolated_mended_and_returned(lab: Lab, trial: Trial, poo
 
     running = trial.start("fleet", "run")
     try:
-        assert wait_for(lambda: any("adopt" in e["what"].lower() for e in trial.trail()), 30), "it never looked"
+        assert wait_for(lambda: any(e["what"] == "adopted" for e in trial.trail()), 30), "it never looked"
         lab.fault(node, *fault)
         assert wait_for(returned, 150), f"{slurm.node_states().get(node)}: {trial.fleet('why', node).all}"
     finally:
@@ -66,5 +66,5 @@ def test_a_sick_node_is_isolated_mended_and_returned(lab: Lab, trial: Trial, poo
     why = trial.fleet("why", node)
     assert why.code == 0
     assert fault[0] in why.all.lower() or "ras" in why.all.lower(), why.all
-    closed = {entry["node"] for entry in trial.trail() if entry["what"].startswith("cordon")}
+    closed = {entry["node"] for entry in began(trial.trail(), "cordon")}
     assert closed == {node}, "nobody else was touched"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fleet.lab import slurm
 from tests.acceptance.small_fleet import Lab
-from tools.trial import Trial
+from tools.trial import Trial, began
 from tools.witness import Load, Witness, wait_for_jobs
 
 OUTLASTS_S = 75
@@ -17,7 +17,9 @@ def test_an_upgrade_loses_no_job_and_keeps_the_floor(lab: Lab, trial: Trial) -> 
         long = slurm.submit_on(train[-1], partition="train", seconds=OUTLASTS_S, gpus=1, name="outlasts")
         fill = [slurm.submit_on(node, partition="train", seconds=25, gpus=2, name="first") for node in train]
         load.begin(fill=6)
+        witness.mark()
         done = trial.fleet("upgrade", "--rolling", "train", "--to", "amd-2026.2", "--declare", "--yes")
+        witness.mark()
         load.stop()
     assert done.code == 0, done.all
     assert not load.trouble
@@ -29,7 +31,7 @@ def test_an_upgrade_loses_no_job_and_keeps_the_floor(lab: Lab, trial: Trial) -> 
     assert witness.longest_gap() < 5, "the witness must have looked all the time"
     assert witness.lowest(train) >= 3, "the budget is one node of four, the floor two"
     assert witness.lowest(lab.names("infer")) == 2, "the other pool is none of its business"
-    assert min(look.pending for look in witness.answered[3:]) > 0, "the queue was never empty"
+    assert witness.fewest_waiting() > 0, "the queue was never empty"
     drains = witness.drains()
     assert set(drains) == set(train)
     assert all(drains.values()), "every node had work when its drain began"
@@ -44,9 +46,9 @@ def test_an_upgrade_loses_no_job_and_keeps_the_floor(lab: Lab, trial: Trial) -> 
 def ended_after(trial: Trial, last: str, nodes: tuple[str, ...]) -> bool:
     """Whether two other nodes were done before work on `last` began."""
     entries = trial.trail()
-    uncordoned = [e for e in entries if e["what"].startswith("uncordon") and e["node"] in nodes and e["node"] != last]
-    begun = [e for e in entries if e["node"] == last and e["what"].startswith("converge")]
-    return len({e["node"] for e in uncordoned if begun and e["at"] < begun[0]["at"]}) >= 2
+    converges = [entry["at"] for entry in began(entries, "converge") if entry["node"] == last]
+    opened = {e["node"]: e["at"] for e in began(entries, "uncordon") if e["node"] in nodes and e["node"] != last}
+    return len([node for node, at in opened.items() if converges and at < converges[0]]) >= 2
 
 
 def test_the_bad_release_stops_at_its_canary(lab: Lab, trial: Trial) -> None:
