@@ -117,6 +117,7 @@ class Records:
     approvals: Mapping[str, str] = field(default_factory=dict)  # plan or order id -> who
     confirmations: Mapping[NodeId, str] = field(default_factory=dict)  # retirement typed by -> who
     last_entry: datetime | None = None
+    token: int | None = None  # the highest fencing token that this ledger ever gave
     observe_only: str = ""  # why this ledger may only look (older than its anchor or a node's token)
     quarantined_at: tuple[tuple[datetime, NodeId], ...] = ()
     breaker: Mapping[str, datetime] = field(default_factory=dict)  # pool -> tripped since

@@ -34,6 +34,7 @@ class Draft:
     rollouts: dict[RolloutId, Rollout]
     rollout_of: dict[NodeId, RolloutId]
     jumped: str
+    observe_only: str
     steps: list[Step] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
@@ -107,7 +108,21 @@ def start(declared: Declared, observed: Observed) -> Draft:
     rollouts = dict(observed.records.rollouts)
     of_node = {node: rollout.id for node, rollout in rollouts_by_node(declared, observed).items()}
     capacity = survey(declared, observed)
-    return Draft(declared, observed, capacity, dict(breakers(declared, observed)), rollouts, of_node, jumped(observed))
+    found = dict(breakers(declared, observed))
+    return Draft(declared, observed, capacity, found, rollouts, of_node, jumped(observed), outdated(observed))
+
+
+def outdated(observed: Observed) -> str:
+    """Why this ledger may only look: it says so itself, or a node has seen a token that it never gave."""
+    records = observed.records
+    if records.observe_only or records.token is None:
+        return records.observe_only
+    newest = max(observed.nodes.values(), key=lambda seen: seen.token, default=None)
+    if newest is None or newest.token <= records.token:
+        return ""
+    return (
+        f"{newest.id} has seen token {newest.token}, and this ledger gave none above {records.token}: it is an old copy"
+    )
 
 
 def jumped(observed: Observed) -> str:

@@ -230,8 +230,8 @@ def _forbids(
 ) -> tuple[Because, tuple[str, ...], str] | None:
     seen = draft.seen(order.node)
     if verb in MUTATING or verb is Verb.CORDON:
-        if draft.observed.records.observe_only:
-            return Because.OBSERVE_ONLY, (), draft.observed.records.observe_only
+        if draft.observe_only:
+            return Because.OBSERVE_ONLY, (), draft.observe_only
         if draft.policy(node).may(order.purpose) is Autonomy.OBSERVE:
             return Because.OBSERVE_ONLY, (), f"autonomy for {order.purpose} is observe"
     stop = draft.held_by("stop", order.node)

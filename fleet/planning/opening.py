@@ -84,8 +84,8 @@ def consent(draft: Draft, node: DeclaredNode, want: Want) -> Held | None:
         return _held(want, Because.PARKED, (), "declared parked")
     if draft.jumped:
         return _held(want, Because.CLOCK_JUMP, (), draft.jumped)
-    if records.observe_only:
-        return _held(want, Because.OBSERVE_ONLY, (), records.observe_only)
+    if draft.observe_only:
+        return _held(want, Because.OBSERVE_ONLY, (), draft.observe_only)
     for kind, reason in (("stop", Because.STOPPED), ("freeze", Because.FROZEN), ("hands", Because.AWAITING_HANDS)):
         hold = draft.held_by(kind, node.id)
         if hold is not None and (kind != "freeze" or want.purpose in PLANNED_WORK):

@@ -362,7 +362,9 @@ class TestRepair:
         fleet = Fleet()
         fleet.cordoned("n1")
         fleet.case("n1")
-        fleet.order("n1", (Verb.CORDON, DONE), (Verb.DRAIN, DONE), (Verb.RMA, DONE), purpose=Purpose.REPAIR, rung=Verb.RMA)
+        fleet.order(
+            "n1", (Verb.CORDON, DONE), (Verb.DRAIN, DONE), (Verb.RMA, DONE), purpose=Purpose.REPAIR, rung=Verb.RMA
+        )
         assert steps(fleet.plan()) == {"n1": Verb.VERIFY}
 
     def test_a_case_closes_with_the_order_that_proved_it(self) -> None:
@@ -444,3 +446,14 @@ def test_a_repair_leaves_the_baseline_as_it_was() -> None:
     walk = (Verb.CORDON, Verb.DRAIN, Verb.REBOOT, Verb.VERIFY, Verb.UNCORDON)
     fleet.order("n1", *((verb, DONE) for verb in walk), purpose=Purpose.REPAIR, rung=Verb.REBOOT)
     assert next(c for c in fleet.plan().changes if isinstance(c, OrderClosed)).applied is None
+
+
+def test_a_ledger_that_is_an_old_copy_only_looks() -> None:
+    fleet = Fleet()
+    fleet.records["token"] = 40
+    fleet.change("n3", token=41)
+    fleet.roll()
+    found = fleet.plan()
+    assert found.steps == ()
+    assert held(found, "n1").reason is Because.OBSERVE_ONLY
+    assert "old copy" in held(found, "n1").text

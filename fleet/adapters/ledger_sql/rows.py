@@ -19,6 +19,7 @@ from fleet.adapters.ledger_sql.schema import (
     rollouts,
     steps,
 )
+from fleet.adapters.ledger_sql.steps import highest_token
 from fleet.adapters.ledger_sql.trail import last_moment
 from fleet.model.health import Case, Severity
 from fleet.model.ids import CaseId, NodeId, OrderId, PoolId, Purpose, ReleaseId, RolloutId, Verb
@@ -58,6 +59,7 @@ def records(connection: Connection, observe_only: str = "") -> Records:
             NodeId(row.node): row.by for row in connection.execute(select(confirmations.c.node, confirmations.c.by))
         },
         last_entry=now,
+        token=highest_token(connection),
         observe_only=observe_only,
         quarantined_at=quarantined,
     )
