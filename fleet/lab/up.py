@@ -27,6 +27,13 @@ Say = Callable[[str], None]
 AT_ONCE = 4
 BOOT_WAIT_S = 60
 SCHEDULER_WAIT_S = 90
+FIRST_INSTALL = """
+set -e
+[ ! -e /run/fleet-lab/driver.json ] || exit 0
+apt-get -qq update
+DEBIAN_FRONTEND=noninteractive apt-get -qq -y install "$@"
+/usr/lib/fleet-lab/bin/boot load
+"""
 DOWN_WORDS = ("UNKNOWN", "DOWN", "NOT_RESPONDING", "INVAL", "*")
 
 
@@ -46,7 +53,7 @@ def up(home: Home, *, nodes: int, boot_seconds: float, say: Say) -> LabState:
         raised = limits.make_room(nodes)
         if raised is not None:
             say(f"raising {limits.LIMIT} from {raised} to {limits.wanted(nodes)} until `fleet lab down`")
-        elif before is not None:
+        if before is not None and before.inotify_before is not None:
             raised = before.inotify_before
         state = LabState(nodes, reference, boot_seconds, raised)
         state.write(home)
@@ -188,16 +195,8 @@ def _pin_controller(home: Home) -> None:
 
 def _install_first(node: LabNode) -> None:
     """apt-get from the lab's repository, as a provisioning system would; nothing where a driver is loaded."""
-    if containers.try_inside(node.container, ["test", "-e", "/run/fleet-lab/driver.json"]):
-        return
     wanted = [f"{p.name}={p.version}" for p in releases.release(node.pool.release).packages]
-    containers.inside(node.container, ["apt-get", "-qq", "update"])
-    containers.inside(
-        node.container,
-        ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-y", "install", *wanted],
-        timeout_s=300,
-    )
-    containers.inside(node.container, ["/usr/lib/fleet-lab/bin/boot", "load"])
+    containers.inside(node.container, ["sh", "-c", FIRST_INSTALL, "first-install", *wanted], timeout_s=300)
 
 
 def wait_scheduler(plan: Layout) -> None:
