@@ -49,10 +49,9 @@ def take(log: Log, record: Record) -> None:
         _take_status(log, device, event, int(status.group(1), 16))
     elif ours and (found := _RING_RESET_FAILED.search(text)):
         _take_event(log, record, device, "ring_reset_failed", {"ring": found.group(1)})
-    elif ours and (found := _PROCESS.search(text)) and _last(log, device, "RING-TIMEOUT") and "fault" not in text:
-        ring = _last(log, device, "RING-TIMEOUT")
-        if ring is not None:
-            ring.detail.update(process=printable(found.group(1))[:32], pid=int(found.group(2)[:12]))
+    elif ours and "fault" not in text and (found := _PROCESS.search(text)) and (blamed := _blamed(log, device)):
+        blamed.detail.setdefault("process", printable(found.group(1))[:32])
+        blamed.detail.setdefault("pid", int(found.group(2)[:12]))
     else:
         if ours and (method := _METHOD.search(text)):
             log.scratch.setdefault("method", {})[device] = method.group(1).upper()
@@ -80,6 +79,8 @@ def _take_code(log: Log, record: Record, device: str | None, event: str | None, 
     scope = verdict.scope
     if code == "IOPF" and device in [pci(bdf) for bdf in sequence(log.context.get("gpu_bdfs"))]:
         scope = "gpu"
+    if record.text.startswith("pcieport") and scope == "gpu":
+        scope = "node"  # what hangs below the port may be a NIC
     if code == "RESET-BEGIN" and _last(log, device, "RESET-BEGIN"):
         return
     draft = log.add(
@@ -117,6 +118,11 @@ def _story(log: Log, device: str | None) -> list[Draft]:
 
 def _last(log: Log, device: str | None, code: str) -> Draft | None:
     return next((d for d in reversed(_story(log, device)) if d.code == {"amd": code}), None)
+
+
+def _blamed(log: Log, device: str | None) -> Draft | None:
+    """The finding that a line naming a process speaks of."""
+    return next((d for d in reversed(_story(log, device)) if d.code.get("amd") in ("RING-TIMEOUT", "PAGEFAULT")), None)
 
 
 def _root(log: Log, device: str | None) -> Draft | None:
@@ -157,6 +163,9 @@ def _outcome(log: Log, device: str | None, draft: Draft, code: str) -> None:
     elif root is not None:
         root.severity, root.action = "fault", "reboot"
         root.more["decided_by"] = {"amd": code}
+        for step in story:
+            if step.code == {"amd": "RESET-BEGIN"}:
+                step.severity = "warn"
     for step in [d for d in story if d is not root] + [draft]:
         if root is not None:
             step.more["follows"] = dict(root.code)

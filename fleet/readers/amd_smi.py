@@ -39,7 +39,7 @@ _TEXTS = (
     ("asic", "asic_serial", "serial"),
     ("vbios", "version", "vbios"),
 )
-_GAP_BLOCKS = ("temperature",)
+_GAP_BLOCKS = ("temperature", "usage", "power", "mem_usage")
 
 
 def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:

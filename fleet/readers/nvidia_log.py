@@ -63,6 +63,10 @@ def _take_other(log: Log, record: Record) -> None:
         address, uuid = found
         log.uuids[address] = uuid
         log.fact(address, "uuid", uuid)
+    elif version := xid.driver_loaded(record.text):
+        log.scratch["driver"] = version
+    elif gone := xid.off_the_bus(record.text):
+        log.scratch.setdefault("off_the_bus", {}).setdefault(gone, record)
     elif failed := xid.init_failed(record.text):
         address_, first, code = failed
         seen = log.scratch.setdefault("init_failed", set())
@@ -125,7 +129,7 @@ def _add(log: Log, record: Record, code: dict[str, Any], line: xid.XidLine, verd
 
 def _take_nvlink5(log: Log, record: Record, line: xid.XidLine) -> None:
     code = line.code or 0
-    decoded = nvlink5.decode(code, line.tail, log.context.get("driver"))
+    decoded = nvlink5.decode(code, line.tail, log.context.get("driver") or log.scratch.get("driver"))
     if decoded is None:
         log.gap(f"unit of XID {code}", "unparseable_line", device=line.device, line=record.line)
         _add(log, record, {"xid": code}, line, Verdict("warn", "gpu", "undetermined"))
@@ -196,6 +200,12 @@ def _decide(log: Log, draft: Draft) -> None:
 
 def finish(log: Log) -> None:
     """What only the whole log can tell."""
+    fallen = {draft.device for draft in log.drafts if draft.code == {"xid": 79}}
+    for device, record in log.scratch.get("off_the_bus", {}).items():
+        if device not in fallen:
+            _add(
+                log, record, {"xid": 79}, xid.XidLine(device, 79), verdict_of(79), said_by="the text, without a number"
+            )
     xids = [draft for draft in log.drafts if "xid" in draft.code]
     for draft in xids:
         if draft.device in log.uuids:

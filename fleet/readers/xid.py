@@ -24,6 +24,8 @@ _GPU_AT = re.compile(r"NVRM: GPU at (?:PCI:)?([0-9a-fA-F:.]+): (GPU-[0-9a-fA-F-]
 _LOST = re.compile(
     r"NVRM: The NVIDIA GPU ([0-9a-fA-F:.]+)\s+(?:NVRM: )?\(PCI ID: ([0-9a-fA-F:]+)\).*fallen off the bus", re.S
 )
+_LOADED = re.compile(r"NVRM: loading NVIDIA UNIX .*?  (\d{3}\.[\d.]+)  ")
+_OFF_THE_BUS = re.compile(r"NVRM: GPU ([0-9a-fA-F:.]+): GPU has fallen off the bus")
 _INIT = re.compile(r"NVRM: GPU ([0-9a-fA-F:.]+): (RmInitAdapter|rm_init_adapter) failed[!,]?\s*(?:\((0x[^)]*)\))?")
 _WARP = re.compile(r"\(GPC (\d+), TPC (\d+), SM (\d+)\)")
 _LINK = re.compile(r"on link (\d+) ?\(([^)]*)\)")
@@ -112,6 +114,18 @@ def identity(text: str) -> tuple[str, str] | None:
     found = _GPU_AT.match(text)
     address = pci(found.group(1)) if found else None
     return (address, found.group(2)) if found and address else None
+
+
+def driver_loaded(text: str) -> str | None:
+    """The version of a driver that says that it is loading."""
+    found = _LOADED.match(text)
+    return found.group(1) if found else None
+
+
+def off_the_bus(text: str) -> str | None:
+    """The address of a GPU in the line that stands beside an XID 79, and sometimes alone."""
+    found = _OFF_THE_BUS.match(text)
+    return pci(found.group(1)) if found else None
 
 
 def lost_at_load(text: str) -> tuple[str | None, str] | None:
