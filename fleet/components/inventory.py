@@ -16,6 +16,7 @@ import pulumi
 
 from fleet.errors import FleetError, InventoryError
 from fleet.feasibility import judge
+from fleet.feasibility.policies import policies
 from fleet.feasibility.problem import Level
 from fleet.model.ids import NodeId
 from fleet.model.topology import Declared, DeclaredNode, Disposition
@@ -70,13 +71,20 @@ def load(where: Settings | None = None) -> Inventory:
 
 
 def stop_where_it_cannot_work(declared: Declared) -> None:
-    """Tells what feasibility has found; an error ends the program, a warning doesn't."""
-    problems = judge(declared)
-    told = [f"{each.place}: {each.what} ({each.instead})" for each in problems if each.level is Level.ERROR]
-    if told:
-        end(told, "correct the lines named and run `fleet check`")
-    for each in problems:
-        pulumi.log.warn(f"{each.place}: {each.what} ({each.instead})")
+    """Tells what feasibility has found; an error ends the program, a warning doesn't.
+
+    A policy under which no node could be taken is an error to planned work, and no reason why nodes may not exist.
+    """
+    about_work = frozenset(policies(declared))
+    errors: list[str] = []
+    warnings: list[str] = []
+    for each in judge(declared):
+        kind = errors if each.level is Level.ERROR and each not in about_work else warnings
+        kind.append(f"{each.place}: {each.what} ({each.instead})")
+    if errors:
+        end(errors, "correct the lines named and run `fleet check`")
+    for line in warnings:
+        pulumi.log.warn(line)
 
 
 def look_up_retired(declared: Declared, ledger: Path) -> tuple[frozenset[NodeId], frozenset[NodeId]]:
