@@ -6,6 +6,7 @@ looked after: what the BMC shows is believed, not what it answered.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,8 @@ SETTLE_POLL_SECONDS = 0.5
 LATER = timedelta(seconds=30)
 POWER_WORDS = {"on": Power.ON, "off": Power.OFF}  # what Redfish calls PoweringOn, PoweringOff or Paused is neither
 T = TypeVar("T")
+
+logging.getLogger("sushy").addHandler(logging.NullHandler())  # what it complains of we say ourselves, in one line
 
 
 class RedfishPower:

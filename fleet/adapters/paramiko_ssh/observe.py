@@ -83,8 +83,8 @@ class SshIdentity:
     Until a node is enrolled it is reached with the key that it showed when it was scanned by this very object.
     """
 
-    def __init__(self, pool: SshPool, host_key: HostKey, *, scan: Callable[[str], str]) -> None:
-        self._pool, self._pinned, self._scan = pool, host_key, scan
+    def __init__(self, pool: SshPool, host_key: HostKey, *, scan: Callable[[str], str], port: int = 22) -> None:
+        self._pool, self._pinned, self._scan, self._port = pool, host_key, scan, port
         self._shown: dict[NodeId, str] = {}
 
     def host_key(self, node: DeclaredNode) -> str:
@@ -105,7 +105,7 @@ class SshIdentity:
         return self._seen(node).boot
 
     def _seen(self, node: DeclaredNode) -> NodeSeen:
-        target = Target(node.id, node.address, self._key(node))
+        target = Target(node.id, node.address, self._key(node), self._port)
         request = {"packages": [], "since": "", "limit": 5, "lines": 1, "tools": False}
         return probe.read(node.id, self._pool.call(target, "probe", request, limit=15), Carried())[0]
 

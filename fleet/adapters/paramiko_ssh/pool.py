@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import socket
 import threading
 import time
@@ -31,6 +32,8 @@ BOOTSTRAP = (
 
 CONNECT_SECONDS = 5.0
 MOST_BYTES = 32 << 20
+
+logging.getLogger("paramiko").addHandler(logging.NullHandler())  # what it complains of we say ourselves, in one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,5 +287,8 @@ def _place(target: Target) -> tuple[str, int, str]:
 
 def _said(error: BaseException) -> str:
     """One line about an error of the network, never empty."""
+    tried = getattr(error, "errors", None)  # paramiko's sum of what each address said
+    if isinstance(tried, Mapping) and tried:
+        error = next(iter(tried.values()))
     text = (getattr(error, "strerror", None) or str(error)).strip() or type(error).__name__
     return "no answer in time" if isinstance(error, TimeoutError) else text.splitlines()[0]
