@@ -122,7 +122,9 @@ def put_facts(simulation: Simulation, machine: Machine, facts: Mapping[str, Any]
             case "booted":
                 machine.booted_at = simulation.world.now - seconds(str(value).removesuffix(" ago"))
             case _ if name in machine.shown and value != "unreadable":
-                machine.shown[name] = machine.installed[name] = str(value)
+                machine.shown[name] = str(value)
+                if name in machine.installed:
+                    machine.installed[name] = str(value)
                 machine.facts.pop(name, None)
             case _:
                 machine.facts[name] = value

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from fleet.errors import FleetError
 from fleet.model.health import Gap, Severity, Signal
 from fleet.model.ids import FLEET, NodeId, OrderId
 from fleet.model.observation import Cordon, Job, NodeSeen, Power
@@ -219,3 +220,6 @@ class Followed:
 
     def ended(self, step: Step, outcome: Outcome) -> None:
         """A step has ended."""
+
+    def troubled(self, error: FleetError) -> None:
+        """A pass could not be made."""

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from fleet.errors import LedgerError
+from fleet.lifecycle.table import LADDER
 from fleet.model.health import Case, Severity
 from fleet.model.ids import NodeId, OrderId, Purpose, ReleaseId, RolloutId, Verb
 from fleet.model.observation import Enrolment, Hold, Records
@@ -41,7 +42,7 @@ from fleet.model.plan import (
 )
 
 RESULTS = {Done: Result.DONE, Again: Result.AGAIN, Failed: Result.FAILED, Lost: Result.LOST}
-TO_RELEASE = frozenset({Purpose.ENROL, Purpose.UPGRADE, Purpose.CORRECT})
+TO_SERVICE = frozenset({Purpose.ENROL, Purpose.UPGRADE, Purpose.CORRECT, Purpose.REPAIR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,22 +264,25 @@ class MemoryLedger:
             mark=len(order.steps) if turned else order.mark,
             moved=at if turned else order.moved,
         )
+        enrolled = self.enrolled.get(order.node)
+        if change.reverting and order.release is not None and enrolled is not None:
+            self.enrolled[order.node] = _marked_bad(enrolled, order.release)
 
     def _close(self, change: OrderClosed, at: datetime) -> None:
         order = self._order(change.order)
         del self.orders[order.node]
         self.closed.append((order, change.good))
         old = self.enrolled.get(order.node)
-        if old is None or not change.good:
+        if old is None:
             return
-        if order.purpose is Purpose.RETIRE:
-            self.enrolled[order.node] = replace(old, retired=True, certificate=change.certificate or old.certificate)
-            return
-        applied = order.release if order.purpose in TO_RELEASE and not order.reverting else old.applied
-        verified = any(step.verb is Verb.VERIFY and step.result is Result.DONE for step in order.steps)
-        self.enrolled[order.node] = replace(
-            old, served=True, applied=applied, fit_since=at if verified else old.fit_since
-        )
+        if order.purpose in TO_SERVICE:
+            old = _made_true(old, order, change, at)
+        if order.purpose is Purpose.RETIRE and change.good:
+            old = replace(old, retired=True, certificate=change.certificate or old.certificate)
+            self.confirmations.pop(order.node, None)
+        if order.purpose is Purpose.UPGRADE and not change.good and order.release is not None:
+            old = _marked_bad(old, order.release)
+        self.enrolled[order.node] = old
 
     def _move(self, change: RolloutMoved, at: datetime) -> None:
         old = self.rollouts[change.rollout]
@@ -318,6 +322,28 @@ class MemoryLedger:
 
 
 OPEN = frozenset({RolloutState.PLANNED, RolloutState.RUNNING, RolloutState.PAUSED, RolloutState.HALTED})
+
+
+def _made_true(old: Enrolment, order: WorkOrder, change: OrderClosed, at: datetime) -> Enrolment:
+    """What an order that ended says of its node: served, proven, on a release, on probation."""
+    verified = any(step.verb is Verb.VERIFY and step.result is Result.DONE for step in order.steps)
+    found = replace(
+        old,
+        served=old.served or change.good,
+        applied=change.applied if change.applied is not None else old.applied,
+        fit_since=at if verified else old.fit_since,
+    )
+    if change.good and change.probation_until is not None:
+        highest = str(max(change.rungs, key=LADDER.index, default=""))
+        tries = (*old.tries, *((at, str(rung)) for rung in change.rungs))
+        found = replace(found, probation_until=change.probation_until, probation_rung=highest, tries=tries)
+    return found
+
+
+def _marked_bad(enrolled: Enrolment, release: ReleaseId) -> Enrolment:
+    """A release failed on the node, so that it isn't tried there again and again."""
+    known = enrolled.bad_releases
+    return enrolled if release in known else replace(enrolled, bad_releases=(*known, release))
 
 
 def broken_link(trail: Sequence[Entry]) -> int | None:

@@ -52,9 +52,16 @@ LOADS_DRIVER = frozenset({Verb.REBOOT, Verb.RELOAD_DRIVER})
 Heard = Callable[[Outcome], None]
 
 
-def firmware(part: str) -> bool:
-    """Whether a part of a release is flashed, and not installed."""
-    return "firmware" in part
+def flashed(release: Release) -> dict[str, str]:
+    """The parts of a release that no package carries: they are flashed."""
+    carried = {package.part for package in release.packages}
+    return {part: version for part, version in release.versions.items() if part not in carried}
+
+
+def installed(release: Release) -> dict[str, str]:
+    """The parts of a release that its packages carry."""
+    apart = flashed(release)
+    return {part: version for part, version in release.versions.items() if part not in apart}
 
 
 def begin(world: World, step: Step, token: int, release: Release | None, heard: Heard) -> RunningStep | None:
@@ -74,6 +81,7 @@ def begin(world: World, step: Step, token: int, release: Release | None, heard: 
         work.tear_down(world, machine.id)
         _stop_services(world, machine)
     machine.runs.append(run)
+    world.took[machine.id] = world.took.get(machine.id, 0.0) + takes
     if step.verb in BOOTS and (answer is None or answer.acts):
         machine.up = False
     if takes:
@@ -154,15 +162,15 @@ def finish(world: World, machine: Machine, run: RunningStep, heard: Heard) -> No
     if verb in DISRUPTS:
         _start_services(machine)
     if run.alive:
-        heard(_outcome(machine, run))
+        heard(_outcome(world, machine, run))
 
 
-def _outcome(machine: Machine, run: RunningStep) -> Outcome:
+def _outcome(world: World, machine: Machine, run: RunningStep) -> Outcome:
     verb, answer = run.step.verb, run.answer
     if verb in OVER_SSH and not machine.reachable:
         return Lost("the connection broke")
     if verb is Verb.VERIFY and (answer is None or answer.good):
-        why = unfit(machine)
+        why = unfit(world, machine)
         machine.proved = machine.proved or not why
         return Failed(why) if why else Done("fit", _figures(run))
     if answer is None or answer.good:
@@ -180,7 +188,7 @@ def _figures(run: RunningStep) -> dict[str, str]:
     return {name: f"{value:g}" for name, value in run.answer.figure.items()} if run.answer is not None else {}
 
 
-def unfit(machine: Machine) -> str:
+def unfit(world: World, machine: Machine) -> str:
     """What a verify finds wrong on a node; empty when it is fit."""
     for fault in machine.faults:
         if fault.real and fault.severity is not Severity.WATCH:
@@ -193,6 +201,9 @@ def unfit(machine: Machine) -> str:
         return f"fabric: {machine.facts['fabric_status']}"
     if any(version == "" for version in machine.shown.values()):
         return "no driver loaded"
+    for release in world.bad:
+        if machine.shows(world.declared.releases[release]):
+            return f"the burn-in under {release} does not reach its figures"
     return ""
 
 
@@ -201,9 +212,7 @@ def boot(world: World, machine: Machine) -> None:
     machine.boots += 1
     machine.booted_at = world.now
     machine.up = True
-    for part, version in machine.installed.items():
-        if not firmware(part):
-            machine.shown[part] = version
+    machine.shown.update(machine.installed)
 
 
 def cure(world: World, machine: Machine, rung: Verb) -> None:
@@ -283,7 +292,7 @@ def _install(world: World, machine: Machine, run: RunningStep) -> None:
     if release is None:
         return
     machine.packages.update({package.name: package.version for package in release.packages})
-    parts = {part: version for part, version in release.versions.items() if not firmware(part)}
+    parts = installed(release)
     machine.installed.update(parts)
     machine.corrupt.clear()
     if not LOADS_DRIVER & set(release.needs):
@@ -301,21 +310,19 @@ def _install_partly(world: World, machine: Machine, run: RunningStep) -> None:
 
 def _reload(world: World, machine: Machine, run: RunningStep) -> None:
     for part, version in machine.installed.items():
-        if part != "kernel" and not firmware(part):
+        if part != "kernel":
             machine.shown[part] = version
 
 
 def _flash(world: World, machine: Machine, run: RunningStep) -> None:
     if run.release is not None:
-        parts = {part: version for part, version in run.release.versions.items() if firmware(part)}
-        machine.installed.update(parts)
-        machine.shown.update(parts)
+        machine.shown.update(flashed(run.release))
 
 
 def _reimage(world: World, machine: Machine, run: RunningStep) -> None:
     _install(world, machine, run)
     _reload(world, machine, run)
-    machine.shown.update({part: version for part, version in machine.installed.items() if not firmware(part)})
+    machine.shown.update(machine.installed)
 
 
 def _switch_off(world: World, machine: Machine, run: RunningStep) -> None:

@@ -11,19 +11,19 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from fleet.errors import FleetError, NoLease
 from fleet.execution.reconcile import Controller, Ports
-from fleet.model.ids import NodeId, OrderId, ReleaseId, RolloutId
+from fleet.model.ids import NodeId, OrderId, ReleaseId, RolloutId, Verb
 from fleet.model.observation import Enrolment, NodeSeen, Observed, Records
-from fleet.model.order import Outcome, Rollout, RolloutState, StepRecord
+from fleet.model.order import Outcome, Result, Rollout, RolloutState, StepRecord, WorkOrder
 from fleet.model.plan import Change, Plan, Step
 from fleet.model.topology import Declared, DeclaredNode
 from fleet.sim.agenda import moment
 from fleet.sim.engine import VirtualEngine
 from fleet.sim.fakes import Bmcs, Hosts, Scheduler, SimClock, Told
 from fleet.sim.ledger import MemoryLedger
+from fleet.sim.physics import installed
 from fleet.sim.world import Machine, World
 
 PASSES_IN_A_MOMENT = 12
@@ -111,7 +111,7 @@ class Simulation:
     observed: Observed | None = None
     passes: int = 0
     watchers: list[Callable[[Simulation], None]] = field(default_factory=list)
-    crash_at: set[int] = field(default_factory=set)  # numbers of durable writes after which it dies
+    crash_at: dict[int, float] = field(default_factory=dict)  # seconds after which numbered durable writes it dies
     restart_seconds: float = 10.0
     writes: int = 0
     crashes: int = 0
@@ -141,9 +141,17 @@ class Simulation:
             lease=self.ledger,
             engine=self.engine,
             clock=self.clock,
-            **_optional(self),
+            notify=Told(self.world),
+            certify=self._certify,
         )
         self.controller = Controller(lambda: self.world.declared, ports, "simulated")
+
+    def _certify(self, node: DeclaredNode, order: WorkOrder, at: datetime) -> str:
+        """The grade stands for the certificate; a wipe that did not happen has none."""
+        wiped = [step for step in order.steps if step.verb is Verb.WIPE and step.result is Result.DONE]
+        if not wiped:
+            raise FleetError(f"{node.id}: no certificate", "no wipe of this order was verified")
+        return self.world.declared.pools[node.pool].policy.wipe.grade
 
     def kill_controller(self) -> None:
         """It dies with no time to write anything."""
@@ -153,8 +161,11 @@ class Simulation:
 
     def _trip(self, _where: str) -> None:
         self.writes += 1
-        if self.writes in self.crash_at:
+        delay = self.crash_at.get(self.writes)
+        if delay == 0:
             raise Crash
+        if delay is not None:
+            self.world.agenda.after(delay, self._crashed)
 
     def _crashed(self) -> None:
         self.crashes += 1
@@ -179,7 +190,8 @@ class Simulation:
             self._moment()
 
     def _tick(self) -> None:
-        if self.world.now + self.tick_seconds <= self.ends:
+        self.ticking = self.world.now + self.tick_seconds <= self.ends
+        if self.ticking:
             self.world.agenda.after(self.tick_seconds, self._tick)
 
     def _at_home(self) -> None:
@@ -239,6 +251,7 @@ class Simulation:
     ) -> Rollout:
         """A person orders a release for some nodes of a pool."""
         pool = self.world.declared.pools[self.world.declared.nodes[nodes[0]].pool]
+        named = tuple(node for node in pool.policy.canary_nodes if node in nodes)
         found = Rollout(
             id=RolloutId(f"ro-{len(self.ledger.rollouts) + 1}-{pool.id}"),
             pool=pool.id,
@@ -246,19 +259,14 @@ class Simulation:
             opened=self.clock.now(),
             state=RolloutState.RUNNING,
             nodes=tuple(nodes),
-            canaries=tuple(node for node in pool.policy.canary_nodes if node in nodes),
+            canaries=named,
+            canaries_named=bool(named),
             by=by,
             plan=plan,
             changed=self.clock.now(),
         )
         self.ledger.open_rollout(found, by)
         return found
-
-
-def _optional(simulation: Simulation) -> dict[str, Any]:
-    """Ports that a controller may have: given where it has a place for them."""
-    names = set(Ports.__dataclass_fields__)
-    return {"notify": Told(simulation.world)} if "notify" in names else {}
 
 
 def populate(declared: Declared, *, seed: int = 0, jitter: float = 0.0) -> Simulation:
@@ -288,5 +296,5 @@ def carry(machine: Machine, declared: Declared, release_id: str) -> None:
     """Make a machine carry and show a release, as if it always had."""
     release = next(found for found in declared.releases.values() if found.id == release_id)
     machine.packages = {package.name: package.version for package in release.packages}
-    machine.installed = dict(release.versions)
+    machine.installed = installed(release)
     machine.shown = dict(release.versions)

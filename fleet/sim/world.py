@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fleet.model.health import Severity
-from fleet.model.ids import FLEET, NodeId, OrderId, Purpose, Verb
+from fleet.model.ids import FLEET, NodeId, OrderId, Purpose, ReleaseId, Verb
 from fleet.model.plan import Step
 from fleet.model.release import Release
 from fleet.model.topology import Declared
@@ -91,7 +91,7 @@ class Machine:
     boots: int = 1
     booted_at: float = -1e9
     packages: dict[str, str] = field(default_factory=dict)
-    installed: dict[str, str] = field(default_factory=dict)  # by part, on disk or in flash
+    installed: dict[str, str] = field(default_factory=dict)  # by part, what the packages on disk carry
     shown: dict[str, str] = field(default_factory=dict)  # by part, as the running node shows it
     corrupt: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
@@ -198,6 +198,8 @@ class World:
     cures: Mapping[str, Verb] = field(default_factory=dict)  # which rung mends which fault
     services: frozenset[str] = frozenset()  # may be stopped for a disruptive verb
     durations: dict[Verb, float] = field(default_factory=dict)
+    bad: tuple[ReleaseId, ...] = ()  # releases under which no node is fit
+    took: dict[NodeId, float] = field(default_factory=dict)  # seconds of all steps carried out, by node
     boot_seconds: float = 120.0
     most_beside: dict[NodeId, int] = field(default_factory=dict)
     violations: list[str] = field(default_factory=list)

