@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import configparser
 import json
 import re
 import subprocess
@@ -12,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tools.pictures import PICTURES, README, between
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "fleet"
@@ -23,7 +24,6 @@ HEAVY = (
     "alembic", "ansible", "ansible_runner", "ClusterShell", "cryptography", "google.protobuf", "grpc", "paramiko",
     "pulumi", "pydantic", "pydantic_settings", "sqlalchemy", "structlog", "sushy", "tenacity",
 )  # fmt: skip
-BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
 
 
 def modules() -> list[Path]:
@@ -87,41 +87,13 @@ def test_help_imports_nothing_heavy() -> None:
     assert not heavy, f"import these where they are used: {heavy[:10]}"
 
 
-def between(text: str, name: str) -> str:
-    """What stands between the markers of a picture in a page."""
-    begin, end = BEGIN.format(name), END.format(name)
-    assert begin in text, f"the marker before {name!r} is gone"
-    assert end in text, f"the marker after {name!r} is gone"
-    return text.partition(begin)[2].partition(end)[0].strip("\n")
-
-
-def layers() -> list[str]:
-    """The layers, top to bottom, as the import contract holds them."""
-    contracts = configparser.ConfigParser()
-    contracts.read(ROOT / ".importlinter")
-    rows = contracts["importlinter:contract:layers"]["layers"].split()
-    return [row.strip("()") for row in rows]
-
-
-def first_sentence(layer: str) -> str:
-    """What the docstring of a package or module says first."""
-    place = PACKAGE / layer / "__init__.py"
-    text = (place if place.exists() else PACKAGE / f"{layer}.py").read_text()
-    return (ast.get_docstring(ast.parse(text)) or "").splitlines()[0].rstrip(".;:")
-
-
-def picture() -> str:
-    """The house as README shows it: one row per layer that exists, in the order of the contract."""
-    there = [layer for layer in layers() if (PACKAGE / layer).exists() or (PACKAGE / f"{layer}.py").exists()]
-    return "\n".join(["```text", *(f"{layer:<12} {first_sentence(layer)}"[:118] for layer in there), "```"])
-
-
-def test_picture_of_the_house_is_true() -> None:
-    assert between((ROOT / "README.md").read_text(), "house") == picture(), f"README should show:\n{picture()}"
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_in_readme_are_true(name: str) -> None:
+    assert between(README.read_text(), name) == PICTURES[name](), "run: python -m tools.pictures"
 
 
 def test_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 200
+    assert len(README.read_text().splitlines()) <= 200
 
 
 def test_readme_names_commands_that_exist() -> None:
@@ -131,21 +103,5 @@ def test_readme_names_commands_that_exist() -> None:
     from fleet.cli.main import app
 
     known = set(getattr(get_command(app), "commands", {}))
-    said = set(re.findall(r"(?:^|[`$ (])fleet ([a-z]+)\b", (ROOT / "README.md").read_text(), flags=re.MULTILINE))
+    said = set(re.findall(r"(?:`|\$ )fleet ([a-z]+)\b", README.read_text()))
     assert not said - known, f"README names commands that do not exist: {sorted(said - known)}"
-
-
-PLACES = re.compile(r"(?<![\w.])/(?:root|home/\w+|work)/|://[^\s\"']*(?:pypi|golang|npmjs|crates|maven)\b")
-
-
-def test_no_place_of_a_machine_in_any_file() -> None:
-    """No path of one machine, no address of a package registry (the lock file, made by its tool, names its sources)."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    bad = []
-    for name in listed:
-        path = ROOT / name
-        if name in ("uv.lock", "tests/test_architecture.py") or name.startswith("tests/cases/") or not path.is_file():
-            continue
-        text = path.read_bytes().decode(errors="replace")
-        bad += [f"{name}: {found.group(0)}" for found in PLACES.finditer(text)]
-    assert not bad, bad[:10]
