@@ -65,8 +65,8 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="A stable shape 
 
 @app.command("break", context_settings={"ignore_unknown_options": False})
 def break_(
-    node: Annotated[str, typer.Argument(help="A node, or `controller`.")],
-    fault: Annotated[str, typer.Argument(help="KIND or KIND=VALUE; `list` shows them all.")],
+    node: Annotated[str, typer.Argument(help="A node, or `controller`; `list` shows all faults.")] = "list",
+    fault: Annotated[str, typer.Argument(help="KIND or KIND=VALUE.")] = "list",
     args: Annotated[list[str] | None, typer.Argument(help="More for some faults, such as the GPU.")] = None,
     off: Annotated[bool, typer.Option("--off", help="Take the fault away again.")] = False,
     persistent: Annotated[bool, typer.Option(help="Not cured by a reset or a reboot.")] = False,
@@ -77,7 +77,7 @@ def break_(
     """
     from fleet.lab.faults import FAULTS, Order, apply
 
-    if fault == "list":
+    if "list" in (node, fault):
         for kind, row in FAULTS.items():
             typer.echo(f"{kind:<12} {row.help}")
         return

@@ -28,7 +28,6 @@ from sushy_tools.emulator.resources.systems.base import AbstractSystemsDriver
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from fleet.lab import containers
-from fleet.lab.commands import attempt
 from fleet.lab.home import Home
 from fleet.lab.layout import BMC_PORT, LabNode, Layout, layout
 
@@ -75,10 +74,7 @@ class ContainerSystems(AbstractSystemsDriver):  # type: ignore[misc]  # sushy-to
         return self._node(identity).name
 
     def get_power_state(self, identity: str) -> str:
-        state = attempt(
-            ["podman", "container", "inspect", "--format", "{{.State.Status}}", self._node(identity).container]
-        )
-        return "On" if state.stdout.strip() == "running" else "Off"
+        return "On" if containers.status(self._node(identity).container) in containers.POWERED else "Off"
 
     def set_power_state(self, identity: str, state: str) -> None:
         node = self._node(identity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from fleet.errors import Unavailable
 NEEDED = {
     "podman": "podman",
     "runc": "runc",
+    "netavark": "netavark",
     "mmdebstrap": "mmdebstrap",
     "dpkg-deb": "dpkg",
     "gpg": "gnupg",
@@ -19,11 +21,13 @@ NEEDED = {
     "nsenter": "util-linux",
     "iptables": "iptables",
 }
+BEYOND_PATH = ("/usr/sbin", "/usr/lib/podman", "/usr/libexec/podman")
 
 
 def missing() -> tuple[str, ...]:
-    """Debian packages whose command isn't on PATH."""
-    return tuple(package for command, package in NEEDED.items() if shutil.which(command) is None)
+    """Debian packages whose command is in none of the places where Debian puts it."""
+    path = os.pathsep.join((os.environ.get("PATH", ""), *BEYOND_PATH))
+    return tuple(package for command, package in NEEDED.items() if shutil.which(command, path=path) is None)
 
 
 def run(

@@ -14,6 +14,7 @@ from fleet.lab.layout import GATEWAY, SUBNET
 NETWORK = "fleet-lab"
 CONTROLLER_CONTAINER = "fleet-lab-ctl"
 LABEL = "fleet.lab.home"
+POWERED = ("running", "paused")
 FLAGS = (
     "--systemd=always", "--restart=on-failure", "--cap-add=SYS_BOOT", "--ulimit=nofile=4096:4096",
     "--ulimit=nproc=4096:4096", "--stop-timeout=10", "--log-driver=none", "--tz=local",
@@ -32,7 +33,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A container that exists: whether it runs, since when, and whose lab it belongs to."""
+    """A container that exists: whether it has power (a frozen one has), since when, and whose lab it belongs to."""
 
     container: str
     running: bool
@@ -54,7 +55,7 @@ def _seen(raw: dict[str, dict[str, object]]) -> Seen:
     state, config = raw["State"], raw["Config"]
     pid = int(str(state["Pid"]))
     labels = config["Labels"]
-    running = state["Status"] == "running" and pid > 0 and Path(f"/proc/{pid}").exists()
+    running = state["Status"] in POWERED and pid > 0 and Path(f"/proc/{pid}").exists()
     home = labels.get(LABEL, "") if isinstance(labels, dict) else ""
     return Seen(str(raw["Name"]), running, pid, str(state["StartedAt"]), str(home))
 
@@ -83,8 +84,15 @@ def power_on(container: str) -> None:
 
 
 def power_off(container: str, *, grace_s: int) -> None:
-    """Stop a machine: asked first if there is grace, its power cut afterwards; it stays off."""
+    """Stop a machine: asked first if there is grace, its power cut afterwards; it stays off. A frozen one too."""
+    if status(container) == "paused":
+        run(["podman", "unpause", container])
     run(["podman", "stop", "--time", str(grace_s), container])
+
+
+def status(container: str) -> str:
+    """Podman's word for the container's state; empty where there is none."""
+    return attempt(["podman", "container", "inspect", "--format", "{{.State.Status}}", container]).stdout.strip()
 
 
 def remove(names: Sequence[str]) -> None:

@@ -47,7 +47,7 @@ class Order:
             return int(self.words[place])
         except ValueError as wrong:
             raise Misuse(
-                f"`{self.words[place]}` is no number", f"fault {self.kind}", "see `fleet lab break n01 list`"
+                f"`{self.words[place]}` is no number", f"fault {self.kind}", "see `fleet lab break list`"
             ) from wrong
 
     def word(self, default: str) -> str:

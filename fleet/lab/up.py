@@ -27,6 +27,7 @@ Say = Callable[[str], None]
 AT_ONCE = 4
 BOOT_WAIT_S = 60
 SCHEDULER_WAIT_S = 90
+MORE_PER_NODE_S = 5
 FIRST_INSTALL = """
 set -e
 [ ! -e /run/fleet-lab/driver.json ] || exit 0
@@ -62,7 +63,7 @@ def up(home: Home, *, nodes: int, boot_seconds: float, say: Say) -> LabState:
         _start(home, plan, reference)
         bmc_process.ensure(home, plan)
         say("waiting for their SSH")
-        end = time.monotonic() + BOOT_WAIT_S
+        end = time.monotonic() + BOOT_WAIT_S + MORE_PER_NODE_S * nodes
         _each(lambda address: _wait_ssh(address, end), (CONTROLLER, *(node.address for node in plan.nodes)))
         _pin_controller(home)
         say("installing the first release where none is")
@@ -183,9 +184,7 @@ def _wait_ssh(address: str, end: float) -> None:
         time.sleep(0.2)
     else:
         return
-    raise Unavailable(
-        f"the machine at {address} did not come up", f"no SSH in {BOOT_WAIT_S} s", "`fleet lab status` shows more"
-    )
+    raise Unavailable(f"the machine at {address} did not come up", "no SSH in time", "`fleet lab status` shows more")
 
 
 def _pin_controller(home: Home) -> None:
@@ -201,7 +200,8 @@ def _install_first(node: LabNode) -> None:
 
 def wait_scheduler(plan: Layout) -> None:
     """Until Slurm knows every node as there (drained counts as there)."""
-    end = time.monotonic() + SCHEDULER_WAIT_S
+    wait_s = SCHEDULER_WAIT_S + MORE_PER_NODE_S * len(plan.nodes)
+    end = time.monotonic() + wait_s
     waiting: list[str] = []
     while time.monotonic() < end:
         try:
@@ -213,7 +213,7 @@ def wait_scheduler(plan: Layout) -> None:
             return
         time.sleep(0.5)
     raise Unavailable(
-        f"the scheduler does not see {', '.join(waiting)}", f"waited {SCHEDULER_WAIT_S} s",
+        f"the scheduler does not see {', '.join(waiting)}", f"waited {wait_s} s",
         f"podman exec {CONTROLLER_CONTAINER} tail /var/log/slurm/slurmctld.log",
     )  # fmt: skip
 

@@ -212,6 +212,14 @@ def test_a_bmc_moves_its_own_machine(word: str, state: str, boots: bool) -> None
     assert changed == ({"fleet-lab-n06"} if boots else set())
 
 
+def test_a_frozen_machine_has_power_and_a_power_cycle_wakes_it() -> None:
+    apply(HOME, Order("n06", "freeze"))
+    assert redfish("n06", system("n06"))["PowerState"] == "On"
+    assert not answers("10.77.1.6")
+    assert power("n06", "ForceRestart") == "On"
+    assert soon(lambda: answers("10.77.1.6"))
+
+
 def test_a_lost_gpu_is_in_the_kernel_log_and_a_reboot_brings_it_back() -> None:
     apply(HOME, Order("n05", "lost", ("3",)))
     assert "Xid (PCI:0000:5d:00): 79" in says("n05", "journalctl", "-k", "--no-pager", "-o", "cat")
