@@ -4,18 +4,16 @@
 set -euo pipefail
 . "$(dirname -- "$0")/common.sh"
 cd "$root"
-path_before=$PATH
-
 # What the lab's containers need of Debian. `python3-venv` is for Debian's own Python.
 packages="podman runc mmdebstrap netavark aardvark-dns conmon iptables nftables openssh-client apt-utils dpkg-dev gnupg
 uidmap fuse-overlayfs ca-certificates git procps"
 
 # The best Python there is: 3.12 first (the newest ansible-core), then 3.13 and 3.11. Empty where there is none.
 find_python() {
-    local name PATH
-    PATH=$(printf '%s' "$path_before" | tr ':' '\n' | grep -vxF "$root/.venv/bin" | paste -sd: -)
+    local name elsewhere
+    elsewhere=$(printf '%s' "$PATH" | tr ':' '\n' | grep -vxF "$root/.venv/bin" | paste -sd: -)
     for name in python3.12 python3.13 python3.11 python3; do
-        "$name" -c 'import sys; assert (3, 11) <= sys.version_info[:2] < (3, 14); print(sys._base_executable)' 2>/dev/null &&
+        env PATH="$elsewhere" "$name" -c 'import sys; assert (3, 11) <= sys.version_info[:2] < (3, 14); print(sys._base_executable)' 2>/dev/null &&
             return
     done
     true

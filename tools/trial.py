@@ -74,7 +74,7 @@ class Trial:
             "FLEET_INVENTORY": str(self.inventory),
             "FLEET_HOME": str(self.home),
             "FLEET_LEDGER": str(self.home / "ledger.db"),
-            "FLEET_INTERVAL": "0.5",
+            "FLEET_INTERVAL": "1",
             "PULUMI_BACKEND_URL": f"file://{self.home / 'pulumi'}",
             "PULUMI_HOME": str(ROOT / ".fleet" / "pulumi" / "home"),
             "PULUMI_CONFIG_PASSPHRASE": "",
