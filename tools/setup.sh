@@ -12,7 +12,7 @@ uidmap fuse-overlayfs ca-certificates git procps"
 find_python() {
     local name elsewhere
     elsewhere=$(printf '%s' "$PATH" | tr ':' '\n' | grep -vxF "$root/.venv/bin" | paste -sd: -)
-    for name in python3.12 python3.13 python3.11 python3; do
+    for name in python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.12.*/bin/python3.12 python3.13 python3.11 python3; do
         env PATH="$elsewhere" "$name" -c 'import sys; assert (3, 11) <= sys.version_info[:2] < (3, 14); print(sys._base_executable)' 2>/dev/null &&
             return
     done
@@ -119,7 +119,9 @@ python_ready || need python "from uv.lock with $python, into .venv" "650 MB" "1 
 if ! pulumi_ready; then
     if pulumi_elsewhere >/dev/null; then
         need pulumi "the one on PATH, linked into .fleet/bin" "-" "-"
-    elif go_new_enough || compgen -G "$cache/bin/pulumi-v*/pulumi" >/dev/null; then
+    elif compgen -G "$cache/bin/pulumi-v*/pulumi" >/dev/null; then
+        need pulumi "built before, linked into .fleet/bin" "-" "-"
+    elif go_new_enough; then
         need pulumi "built from source, into ${cache/#$HOME/\~}/bin (2 GB while it builds)" "125 MB" "10 min"
     else
         fail "no pulumi on PATH, and no Go 1.$oldest_go_minor to build it with" \
