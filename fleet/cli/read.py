@@ -25,7 +25,9 @@ _LISTED = 200
 
 def read(
     words: Annotated[list[str], typer.Argument(metavar="[KIND] FILE [ALSO...]", help="An input; - is standard input.")],
-    context: Annotated[Path | None, typer.Option("--context", metavar="FILE", help="What the reader must be told.")] = None,
+    context: Annotated[
+        Path | None, typer.Option("--context", metavar="FILE", help="What the reader must be told.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
     kinds: Annotated[bool, typer.Option("--kinds", hidden=True)] = False,
 ) -> None:
@@ -68,7 +70,9 @@ def _content(place: str) -> bytes:
     try:
         raw = sys.stdin.buffer.read(_LIMIT_BYTES) if place == "-" else Path(place).read_bytes()
     except OSError as error:
-        raise Misuse(place, error.strerror or str(error), "give a file that can be read, or - for standard input") from error
+        raise Misuse(
+            place, error.strerror or str(error), "give a file that can be read, or - for standard input"
+        ) from error
     return _unpacked(raw, place) if raw[:2] == b"\x1f\x8b" else raw
 
 
@@ -118,9 +122,11 @@ def _lines(reading: Reading, width: int) -> list[Line]:
     body = reading.as_json()
     found: list[Line] = [title(reading.kind)]
     rows = [_finding(entry) for entry in [*body["findings"], *body.get("problems", [])]]
-    found += [*table(["severity", "what", "where", "action", "more"], rows[:_LISTED], width)] if rows else [
-        line("  no findings; what was not measured is below" if body["gaps"] else "  no findings")
-    ]
+    found += (
+        [*table(["severity", "what", "where", "action", "more"], rows[:_LISTED], width)]
+        if rows
+        else [line("  no findings; what was not measured is below" if body["gaps"] else "  no findings")]
+    )
     if body["gaps"]:
         found += [(), title("not known")]
         found += table(["what", "why"], [(_gap(gap), gap["why"]) for gap in body["gaps"][:_LISTED]], width)
@@ -128,9 +134,15 @@ def _lines(reading: Reading, width: int) -> list[Line]:
         found += [(), title("facts")]
         facts = [(entry["device"] or "node", entry["name"], _value(entry)) for entry in body["facts"][:_LISTED]]
         found += table(["device", "fact", "value"], facts, width)
-    rest = {key: value for key, value in body.items() if key not in ("schema", "kind", "findings", "problems", "gaps", "facts")}
+    rest = {
+        key: value
+        for key, value in body.items()
+        if key not in ("schema", "kind", "findings", "problems", "gaps", "facts")
+    }
     if rest:
-        text = yaml.safe_dump(rest, sort_keys=False, allow_unicode=True, width=max(width - 4, 40), default_flow_style=None)
+        text = yaml.safe_dump(
+            rest, sort_keys=False, allow_unicode=True, width=max(width - 4, 40), default_flow_style=None
+        )
         found += [(), *(line(f"  {each}") for each in text.splitlines())]
     return found
 
@@ -140,7 +152,11 @@ def _finding(entry: Mapping[str, Any]) -> tuple[Any, ...]:
 
     severity = str(entry.get("severity", entry.get("kind", "")))
     code = entry.get("code")
-    what = " ".join(f"{key} {value}" for key, value in code.items()) if isinstance(code, Mapping) else str(entry.get("kind"))
+    what = (
+        " ".join(f"{key} {value}" for key, value in code.items())
+        if isinstance(code, Mapping)
+        else str(entry.get("kind"))
+    )
     notes = [f"{entry['count']} times"] if entry.get("count", 1) != 1 else []
     notes += [str(entry["state"])] if entry.get("state", "open") != "open" else []
     notes += [f"then {entry['then']}"] if "then" in entry else []

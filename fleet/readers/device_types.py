@@ -6,10 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import yaml
-
 from fleet.readers.reading import Beside, Context, Gap, Reading, Text
-from fleet.readers.text import decode, mapping, number, sequence, spelled
+from fleet.readers.text import decode, mapping, number, parse_yaml, sequence, spelled
 
 _TYPE_GBPS = re.compile(r"(\d+)gbase")
 _KG = {"kg": 1.0, "g": 0.001, "lb": 0.45359237, "oz": 0.028349523}
@@ -54,10 +52,7 @@ def _kind(document: Mapping[str, Any], sheet: Mapping[str, Any], fast: Sequence[
 def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """One device type."""
     decoded = decode(text)
-    try:
-        document = mapping(yaml.safe_load(decoded))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        document = {}
+    document = mapping(parse_yaml(decoded))
     if not document:
         reason = "unparseable_line" if decoded.strip() else "empty_output"
         return Reading("netbox_device_type", gaps=(Gap("device type", reason),))

@@ -18,6 +18,9 @@ _SANITIZE = (
     ("nvme-sanitize-block", "block", 1),
     ("nvme-sanitize-overwrite", "overwrite", 2),
 )
+_SECURITY = {"supported: enhanced erase": "enhanced_erase"} | {
+    word: word for word in ("supported", "enabled", "locked", "frozen")
+}
 Answer = bool | str
 Rows = list[dict[str, Any]]
 
@@ -58,11 +61,10 @@ def _security(text: str) -> tuple[dict[str, Answer], bool]:
             continue
         if inside and line[:1] not in ("\t", " "):
             inside, behind = False, behind or bool(line.strip())
-        if inside and (
-            found := re.fullmatch(r"\s*(not)?\s+(supported: enhanced erase|supported|enabled|locked|frozen)\s*", line)
-        ):
-            name = "enhanced_erase" if "enhanced" in found.group(2) else found.group(2)
-            states[name] = found.group(1) is None
+        words = line.split()
+        name = _SECURITY.get(" ".join(words[1:] if words[:1] == ["not"] else words)) if inside else None
+        if name is not None:
+            states[name] = words[0] != "not"
     if not seen and re.search(r"(?m)^Checksum:", text):
         states = dict.fromkeys(states, False)
         behind = True

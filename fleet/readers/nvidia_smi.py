@@ -8,7 +8,6 @@ as GPUs being lost.
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from fleet.readers import nvidia_fields as fields
 from fleet.readers.nvidia_judge import judge, missing
@@ -239,11 +238,3 @@ def _absent_gaps(values: Mapping[str, str], device: str | None) -> list[Gap]:
         elif block in fields.WATCHED and all(absent(value) for value in found):
             gaps.append(Gap(fields.WATCHED[block], "not_measured", device))
     return gaps
-
-
-def inventory(reading: Reading) -> dict[str, dict[str, Any]]:
-    """The facts of a reading by device ("" is the node), for inventories and metrics."""
-    out: dict[str, dict[str, Any]] = {}
-    for fact in reading.facts:
-        out.setdefault(fact.device or "", {})[fact.name] = fact.value
-    return out

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from fleet.readers.text import lines, pci
 
-_ENTRY = re.compile(r"^(?P<indent> *)(?P<key>\S.*?)\s*(?: : (?P<value>.*)|:)?$")
 _GPU = re.compile(r"^GPU ([0-9a-fA-F:.]+)\s*$")
 
 
@@ -66,14 +65,14 @@ def from_text(text: str) -> Report:
     claimed: int | None = None
     walks: list[_Walk] = []
     for _, line in lines(text):
-        found = _ENTRY.match(line)
-        if not found or not line.strip() or line.startswith("==="):
+        if not line.strip() or line.startswith("==="):
             continue
-        key, value = found["key"], found["value"]
+        key, colon, rest = line.strip().partition(" : ")
+        key, value = key.rstrip(" :"), rest if colon else None
         if gpu := _GPU.match(line):
             walks.append(_Walk(pci(gpu.group(1))))
         elif walks:
-            walks[-1].take(len(found["indent"]), key, value)
+            walks[-1].take(len(line) - len(line.lstrip(" ")), key, value)
         elif key == "Attached GPUs" and (value or "").strip().isdigit():
             claimed = int((value or "").strip()[:6])
         elif value is not None and slug(key) in ("driver_version", "cuda_version"):

@@ -17,7 +17,7 @@ from fleet.readers.catalogue import ACTION
 CODES = range(144, 151)
 NEW_LAYOUT_SINCE = 575
 _TAIL = re.compile(
-    r"(?P<unit>[A-Z][A-Z0-9_]*(?: Degraded)?)\s+(?P<word>Fatal|Nonfatal|Non-fatal)\s+XC(?P<xc>\d+)\s+i(?P<i>\d+)"
+    r"(?P<unit>[A-Z][A-Z0-9_]{0,40}(?: Degraded)?)\s+(?P<word>Fatal|Nonfatal|Non-fatal)\s+XC(?P<xc>\d+)\s+i(?P<i>\d+)"
     r"(?:\s+Link\s+(?P<link>-?\d+))?"
 )
 _REGISTERS = re.compile(r"\((0x[0-9a-fA-F]{1,8}(?:[ ,]+0x[0-9a-fA-F]{1,8})*)\)")

@@ -116,6 +116,13 @@ class Reading:
             **self.more,
         }
 
+    def by_device(self) -> dict[str | None, dict[str, Any]]:
+        """Facts as name and value by device, None for the node: for inventories and metrics."""
+        out: dict[str | None, dict[str, Any]] = {}
+        for fact in self.facts:
+            out.setdefault(fact.device, {})[fact.name] = fact.value
+        return out
+
 
 @dataclass(frozen=True, slots=True)
 class Beside:

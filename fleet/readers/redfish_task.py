@@ -56,7 +56,7 @@ def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
         return body
     task = body.document
     ident = printable(str(task.get("Id") or body.path.rpartition("/")[2]))
-    word = task.get("TaskState")
+    word = task.get("TaskState", task.get("JobState"))
     gaps: list[Gap] = []
     succeeded: bool | str = "unknown"
     if not isinstance(word, str) or "TaskState" in body.repeated:

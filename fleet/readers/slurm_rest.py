@@ -59,7 +59,7 @@ def read(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
 
 
 def _record(name: str, entry: Mapping[str, Any], mine: Ours, gaps: list[Gap]) -> NodeRecord:
-    state = from_words(_words(entry.get("state")))
+    state = from_words([*_words(entry.get("state")), *_words(entry.get("state_flags"))])
     if state.unknown:
         gaps.append(Gap(f"state of {name}", "no_matching_rule", why=f"unknown word {printable(state.unknown[0])}"))
     reason, user, at = split_reason(entry.get("reason") if isinstance(entry.get("reason"), str) else None)

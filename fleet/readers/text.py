@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import yaml
+
 from fleet.readers.reading import Text
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
@@ -132,6 +134,27 @@ def json_documents(text: str) -> tuple[list[Any], list[str]]:
             rest.append(text[at:end].strip())
         at = end + 1
     return documents, rest
+
+
+_DEEPEST = 64
+
+
+def _harmless(text: str) -> bool:
+    """No aliases, with which a short text can hold an endless one, and no abyss of brackets."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST:
+            return False
+    return True
+
+
+def parse_yaml(text: str) -> Any | None:
+    """The document, or None where it is no YAML or not harmless."""
+    try:
+        return yaml.safe_load(text) if _harmless(text) else None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

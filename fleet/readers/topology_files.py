@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-import yaml
-
 from fleet.readers.reading import Beside, Context, Gap, Reading, Text
 from fleet.readers.slurm_scontrol import expand
-from fleet.readers.text import decode, lines, mapping, parse_json, printable, sequence
+from fleet.readers.text import decode, lines, mapping, parse_json, parse_yaml, printable, sequence
 
 
 @dataclass(slots=True)
@@ -50,7 +48,7 @@ def _options(text: str) -> list[tuple[int, dict[str, str]]]:
     rows: list[tuple[int, dict[str, str]]] = []
     for at, raw in lines(text):
         line = raw.partition("#")[0]
-        pairs = {key.lower(): value for key, value in re.findall(r"(\w+)\s*=\s*(\S+)", line)}
+        pairs = {key.lower(): value for key, value in re.findall(r"(?<!\w)(\w{1,64})\s{0,8}=\s{0,8}(\S+)", line)}
         if pairs:
             rows.append((at, pairs))
     return rows
@@ -141,10 +139,7 @@ def _examples(tree: _Tree, roots: Sequence[str], islands: Sequence[Sequence[str]
 def read_model(text: Text, context: Context, _also: Sequence[Beside] = ()) -> Reading:
     """topograph's model: blocks of nodes; larger jobs get whole multiples of a block."""
     decoded = decode(text)
-    try:
-        document = mapping(yaml.safe_load(decoded))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        document = {}
+    document = mapping(parse_yaml(decoded))
     if not document:
         reason = "unparseable_line" if decoded.strip() else "empty_output"
         return Reading("topology_model", gaps=(Gap("topology", reason),))

@@ -18,7 +18,8 @@ _NAME = re.compile(r", name=")
 _TAIL = re.compile(
     r", (?=Graphics |Ch [0-9a-fA-F]{8}|Channel ID |Class Error|Contained:|Uncontained:|NVLink:|GPU has fallen|"
     r"Row Remapper|"
-    r"MMU Fault|GPU recovery action|DBE |Timeout |Ctx|errorString|L1:|[A-Z][A-Z0-9_ ]+ (?:Fatal|Nonfatal|Non-fatal) )"
+    r"MMU Fault|GPU recovery action|DBE |Timeout |Ctx|errorString|L1:|"
+    r"[A-Z][A-Z0-9_ ]{1,40} (?:Fatal|Nonfatal|Non-fatal) )"
 )
 _GPU_AT = re.compile(r"NVRM: GPU at (?:PCI:)?([0-9a-fA-F:.]+): (GPU-[0-9a-fA-F-]{36})")
 _LOST = re.compile(
@@ -32,6 +33,7 @@ _LINK = re.compile(r"on link (\d+) ?\(([^)]*)\)")
 _CAUSED_BY = re.compile(r"(?:caused by|due to) (?:previous )?Xid (\d+)", re.I)
 _LAST_PARENTHESIS = re.compile(r"\(([^()]*)\)\s*$")
 _FROM = re.compile(r"from 0x[0-9a-fA-F]+ \(([^()]*)\) to ")
+_LONGEST = 4096
 RECOVERY = {
     "None": ("info", "gpu", "none"),
     "GPU Reset Required": ("fault", "gpu", "reset_gpu"),
@@ -64,7 +66,7 @@ def parse(text: str) -> XidLine | None:
     if code is None:
         return XidLine(device, None)
     detail: dict[str, Any] = {}
-    rest = code.group(2).replace("\n", " ")
+    rest = code.group(2)[:_LONGEST].replace("\n", " ")
     pid = _PID.match(rest)
     if pid:
         detail["pid"] = None if pid.group(1) == "<unknown>" else int(pid.group(1)[:12])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -129,3 +130,33 @@ def test_nothing_is_never_healthy(kind: str) -> None:
 )
 def test_strange_contexts(case: Case, context: dict[str, object]) -> None:
     readable(case.body["kind"], case.content, context, case.also)
+
+
+LONG = 8192
+LONG_LINES = (
+    "a" + " " * LONG + "b",
+    "/P" * (LONG // 2),
+    "0x" * (LONG // 2),
+    "[ 1.000001] NVRM: Xid (PCI:0000:00:00): 145, " + "A_" * (LONG // 2),
+    "NVRM: Xid (PCI:0000:00:00): 31, pid=1, name=" + ", " * (LONG // 2),
+    "GPU 00000000:2C:00.0\n    a" + " " * LONG + "b",
+    "Security:\n\t" + " " * LONG + "x",
+    "NodeName=a Reason=" + "[a@2026-01-01T00:00:00] " * (LONG // 24),
+    "[" * LONG,
+)
+
+
+@pytest.mark.parametrize("kind", sorted(registry.READERS))
+def test_long_lines_do_not_cost_their_square(kind: str) -> None:
+    begun = time.perf_counter()
+    for text in LONG_LINES:
+        readable(kind, text.encode(), {})
+    assert time.perf_counter() - begun < 4
+
+
+def test_yaml_that_holds_more_than_it_is_long_is_refused() -> None:
+    bomb = "a: &a [x, x]\n" + "".join(
+        f"{chr(98 + at)}: &{chr(98 + at)} [*{chr(97 + at)}, *{chr(97 + at)}]\n" for at in range(20)
+    )
+    for kind in ("netbox_device_type", "topology_model"):
+        assert registry.read(kind, f"{bomb}interfaces: *u\nblocks: *u\n".encode(), {}).gaps
