@@ -184,7 +184,7 @@ def test_a_run_has_a_fresh_directory_of_its_own_that_nobody_else_reads(
 
     def noting(self: AnsibleConfigure, private: Path, *rest: object) -> None:
         modes.append(private.stat().st_mode & 0o777)
-        assert list(private.iterdir()) == []
+        assert [entry.name for entry in private.iterdir()] == ["owner"]
         prepare(self, private, *rest)  # type: ignore[arg-type]  # passed on as they came
 
     monkeypatch.setattr(AnsibleConfigure, "_prepare", noting)
@@ -213,7 +213,7 @@ def test_what_is_not_trusted_is_not_applied(bench: Bench, release: Release | Non
     assert bench.run("converge", "good1", release=release) == {"good1": Failed(f"not applied: {why}")}
 
 
-def test_a_killed_controllers_run_is_found_and_ended_by_its_mark(bench: Bench) -> None:
+def test_what_a_killed_controller_left_running_is_ended_by_the_next_run(bench: Bench) -> None:
     """kill -9 leaves ansible-playbook and its workers alive; what guards the node meanwhile is the node's own lock."""
     script = textwrap.dedent(
         f"""
@@ -228,12 +228,19 @@ def test_a_killed_controllers_run_is_found_and_ended_by_its_mark(bench: Bench) -
     pids = [int(pid) for pid in until(bench.notes / "slow1.pids").split()]
     controller.kill()
     controller.wait()
-    (mark,) = runs()
-    place = os.path.join(tempfile.gettempdir(), mark)
     try:
         assert any(alive(pid) for pid in pids)
-        assert processes.end_run(place) >= 2
+        assert isinstance(bench.run("verify", "good1")["good1"], Done)
         assert not any(alive(pid) for pid in pids)
     finally:
-        processes.end_run(place)
-        subprocess.run(["rm", "-rf", place], check=True)
+        for mark in runs():
+            processes.end_run(str(Path(tempfile.gettempdir(), mark)))
+
+
+def test_a_run_of_another_living_controller_is_left_alone(bench: Bench) -> None:
+    other = Path(tempfile.gettempdir(), "fleet-run-other")
+    other.mkdir()
+    processes.sign(other)
+    assert processes.sweep(other.parent) == 0
+    (other / "owner").write_text(f"{os.getpid()} 1")
+    assert processes.sweep(other.parent) == 1

@@ -124,7 +124,10 @@ class AnsibleConfigure:
             processes.end_run(mark)
 
     def _play(self, verb: Verb, playbook: Path, steps: Batch, release: Release | None, ended: Ended) -> None:
-        private = Path(tempfile.mkdtemp(prefix="fleet-run-", dir=_place_for_sockets()))
+        place = _place_for_sockets()
+        processes.sweep(Path(place))
+        private = Path(tempfile.mkdtemp(prefix=processes.PREFIX, dir=place))
+        processes.sign(private)
         cancelled = threading.Event()
         with self._lock:
             self._running[str(private)] = cancelled
