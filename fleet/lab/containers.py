@@ -37,6 +37,7 @@ class Seen:
 
     container: str
     running: bool
+    frozen: bool
     pid: int
     started: str
     home: str
@@ -57,7 +58,7 @@ def _seen(raw: dict[str, dict[str, object]]) -> Seen:
     labels = config["Labels"]
     running = state["Status"] in POWERED and pid > 0 and Path(f"/proc/{pid}").exists()
     home = labels.get(LABEL, "") if isinstance(labels, dict) else ""
-    return Seen(str(raw["Name"]), running, pid, str(state["StartedAt"]), str(home))
+    return Seen(str(raw["Name"]), running, state["Status"] == "paused", pid, str(state["StartedAt"]), str(home))
 
 
 def ensure_network() -> None:
@@ -79,8 +80,8 @@ def create(machine: Machine, image: str, home: Path) -> None:
 
 
 def power_on(container: str) -> None:
-    """Start a machine that is off; nothing where it runs."""
-    run(["podman", "start", container])
+    """Start a machine that is off, thaw one that is frozen; nothing where it runs."""
+    run(["podman", "unpause" if status(container) == "paused" else "start", container])
 
 
 def power_off(container: str, *, grace_s: int) -> None:

@@ -154,9 +154,9 @@ def _start(home: Home, plan: Layout, reference: str) -> None:
     containers.ensure_network()
     there = containers.seen()
     wanted = machines(home, plan)
-    off = [one.container for one in wanted if one.container in there and not there[one.container].running]
+    still = [one for one in there.values() if not one.running or one.frozen]
     absent = [one for one in wanted if one.container not in there]
-    _each(containers.power_on, off)
+    _each(containers.power_on, [one.container for one in still])
     _each(lambda one: containers.create(one, reference, home.root), absent)
 
 

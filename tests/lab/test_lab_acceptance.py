@@ -137,6 +137,7 @@ def test_a_second_up_changes_nothing() -> None:
 def test_up_heals_what_is_missing() -> None:
     containers.remove(["fleet-lab-n03"])
     containers.power_off("fleet-lab-n04", grace_s=0)
+    apply(HOME, Order("n05", "freeze"))
     assert bmc_process.stop(HOME)
     up(HOME, nodes=6, boot_seconds=1, say=quiet)
     seen = look(HOME)
