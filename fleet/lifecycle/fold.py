@@ -113,10 +113,10 @@ def look(record: StepRecord, seen: NodeSeen, release: Release | None) -> Looked 
                 return Looked(Result.DONE, "found by looking: the boot identity has changed")
             return Looked(Result.LOST, "found by looking: the node did not boot again")
         case Verb.FLASH:
-            shown = shows(seen, release) if release is not None else None
-            if shown is None:
+            flashed = _flashed(seen, release) if release is not None else None
+            if flashed is None:
                 return None
-            return Looked(Result.DONE if shown else Result.LOST, "found by looking: the firmware that runs")
+            return Looked(Result.DONE if flashed else Result.LOST, "found by looking: the firmware that runs")
         case Verb.CONVERGE | Verb.REVERT:
             installed = on_disk(seen, release) if release is not None else None
             if installed is None:
@@ -132,6 +132,15 @@ def look(record: StepRecord, seen: NodeSeen, release: Release | None) -> Looked 
             return Looked(Result.DONE if seen.power is Power.OFF else Result.LOST, "found by looking: the BMC")
         case _:
             return Looked(Result.LOST, "its end was not seen; it is done again")
+
+
+def _flashed(seen: NodeSeen, release: Release) -> bool | None:
+    """Whether what only a flash can change is as the release says; None where a part was not seen."""
+    installed = {package.part for package in release.packages}
+    parts = {part: version for part, version in release.versions.items() if part not in installed}
+    if any(part not in seen.shown for part in parts):
+        return None
+    return all(seen.shown[part] == version for part, version in parts.items())
 
 
 def last_index(order: WorkOrder, verbs: frozenset[Verb], result: Result | None = None) -> int:

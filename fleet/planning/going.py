@@ -124,13 +124,15 @@ def _look_first(draft: Draft, order: WorkOrder, node: DeclaredNode, seen: NodeSe
     else:
         reason = Because.OUT_OF_REACH if seen.reachable is False else Because.GAP
         draft.hold(order.node, order.purpose, reason, (order.id,), f"whether {record.verb} happened can't be seen yet")
-        _missing(draft, order, node, record.began)
+        policy = draft.policy(node)
+        patience = policy.step_deadline if record.verb in AWAY else policy.heartbeat
+        _missing(draft, order, node, record.began + patience)
 
 
-def _missing(draft: Draft, order: WorkOrder, node: DeclaredNode, since: datetime) -> None:
-    """A node of a rollout that has not answered for longer than a heartbeat counts as failed."""
+def _missing(draft: Draft, order: WorkOrder, node: DeclaredNode, due: datetime) -> None:
+    """A node of a rollout that does not answer when it should have long ago counts as failed."""
     rollout = draft.rollouts.get(order.rollout) if order.rollout else None
-    gone = draft.seen(order.node).reachable is False and draft.at - since > draft.policy(node).heartbeat
+    gone = draft.seen(order.node).reachable is False and draft.at > due
     if rollout is not None and rollout.state is RolloutState.RUNNING and gone and not draft.jumped:
         _fail_rollout(draft, order, node, "it does not answer")
 
@@ -187,7 +189,8 @@ def _out_of_reach(draft: Draft, order: WorkOrder, node: DeclaredNode, text: str)
         return
     draft.hold(order.node, order.purpose, Because.OUT_OF_REACH, (order.node,), text)
     last = order.steps[-1] if order.steps else None
-    _missing(draft, order, node, (last.ended or last.began) if last is not None else order.opened)
+    since = (last.ended or last.began) if last is not None else order.opened
+    _missing(draft, order, node, since + draft.policy(node).heartbeat)
 
 
 def _step(draft: Draft, order: WorkOrder, node: DeclaredNode, way: Next) -> None:
