@@ -116,7 +116,9 @@ elif ! command -v dpkg-query >/dev/null; then
     say "note: this is no Debian, so the lab's containers are not set up here."
 fi
 python_ready || need python "from uv.lock with $python, into .venv" "650 MB" "1 min"
-if ! pulumi_ready; then
+if [ $containers = no ] && [ "${MAKECMDGOALS:-}" = demo ]; then
+    say "note: the demo is a simulation then, and needs no Pulumi."
+elif ! pulumi_ready; then
     if pulumi_elsewhere >/dev/null; then
         need pulumi "the one on PATH, linked into .fleet/bin" "-" "-"
     elif compgen -G "$cache/bin/pulumi-v*/pulumi" >/dev/null; then
