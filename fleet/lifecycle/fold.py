@@ -229,9 +229,12 @@ def _drain(scene: Scene) -> Way | None:
 
 
 def holding(seen: NodeSeen, policy: Policy) -> tuple[str, ...]:
-    """Processes on accelerators that hold a node; services that policy lets us stop don't. `name[pid]` is a process."""
-    services = policy.drain.stop_services
-    return tuple(holder for holder in seen.holders if holder.partition("[")[0] not in services)
+    """Processes on accelerators that hold a node; services that policy lets us stop don't.
+
+    A holder is said as `name`, or as `kind name (pid N)`.
+    """
+    services = set(policy.drain.stop_services)
+    return tuple(holder for holder in seen.holders if not services.intersection(holder.partition(" (")[0].split()))
 
 
 def _converge(scene: Scene) -> Way | None:

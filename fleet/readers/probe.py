@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree
@@ -32,6 +32,7 @@ class Carried:
     boot: str = ""
     cursor: str = ""
     lines: tuple[tuple[int, str], ...] = ()  # microseconds since 1970, text
+    hung: frozenset[str] = frozenset()  # tools that gave no answer in time
 
 
 @dataclass(slots=True)
@@ -42,6 +43,7 @@ class _Tools:
     count: int | None = None
     signals: list[tuple[str, Severity, str, str]] = field(default_factory=list)  # what, severity, device, text
     gaps: list[Gap] = field(default_factory=list)
+    hung: set[str] = field(default_factory=set)
 
 
 def read(node: NodeId, document: Mapping[str, Any], carried: Carried) -> tuple[NodeSeen, Carried]:
@@ -50,7 +52,10 @@ def read(node: NodeId, document: Mapping[str, Any], carried: Carried) -> tuple[N
     at = datetime.fromtimestamp(float(document.get("now") or 0), UTC)
     tools = read_tools(document.get("tools") or {})
     boot = str(document.get("boot") or "")
-    after = _carry(carried, boot, document.get("log"))
+    after = replace(_carry(carried, boot, document.get("log")), hung=frozenset(tools.hung))
+    for tool in sorted(tools.hung & carried.hung):  # once may be a busy machine; twice in a row is a fault
+        text = f"{tool} gave no answer in time, twice in a row"
+        tools.signals.append((f"{tool.replace('-', '_')}_hung", Severity.FATAL, "", text))
     log = kernel_signals(node, after.lines, at, tools.shown.get("driver", ""))
     seen = tuple(Signal(node, what, bad, at, device, text, "tools") for what, bad, device, text in tools.signals)
     lock = document.get("lock") or {}
@@ -102,7 +107,9 @@ def kernel_signals(
             severity = Severity.WATCH
         at = last.get((repr(dict(finding.code)), finding.device), now)
         advice = f"{finding.count} lines, {finding.action.replace('_', ' ')}"
-        found.append(Signal(node, _name(finding.code), severity, at, finding.device or "", advice, "kernel log"))
+        found.append(
+            Signal(node, _name(finding.code), severity, at, finding.device or "", advice, "kernel log", standing=False)
+        )
     return tuple(found)
 
 
@@ -110,10 +117,9 @@ def read_tools(outcomes: Mapping[str, Mapping[str, Any]]) -> _Tools:
     """Versions, the number of accelerators, and what is wrong with them, as the vendors' tools say."""
     tools = _Tools()
     readers = {"amd-smi version": _amd_version, "amd-smi metric": _amd_metric, "nvidia-smi": _nvidia}
-    hung = []
     for name, outcome in outcomes.items():
         if outcome.get("timed_out"):
-            hung.append(name.split()[0])
+            tools.hung.add(name.split()[0])
             tools.gaps.append(Gap(name, "it gave no answer in time and was ended"))
         elif outcome.get("exit_code") != 0:
             said = str(outcome.get("stderr") or outcome.get("stdout") or "").strip().splitlines()
@@ -132,8 +138,6 @@ def read_tools(outcomes: Mapping[str, Mapping[str, Any]]) -> _Tools:
                 ElementTree.ParseError,
             ) as error:
                 tools.gaps.append(Gap(name, f"its answer can't be read: {error}"))
-    for tool in sorted(set(hung)):
-        tools.signals.append((f"{tool.replace('-', '_')}_hung", Severity.FATAL, "", f"{tool} gave no answer in time"))
     if not outcomes:
         tools.gaps.append(Gap("accelerators", "neither amd-smi nor nvidia-smi is installed"))
     return tools
@@ -248,4 +252,4 @@ def _carry(carried: Carried, boot: str, log: Any, most: int = 4000) -> Carried:
     if not isinstance(log, list) or not log:
         return carried
     lines = (*carried.lines, *((int(at), str(text)) for _, at, text in log))
-    return Carried(boot, str(log[-1][0]), lines[-most:])
+    return Carried(boot, str(log[-1][0]), lines[-most:], carried.hung)

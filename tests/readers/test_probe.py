@@ -71,7 +71,6 @@ def test_nvidia_alike() -> None:
         (amd(1, errors=1), "ras_uncorrectable", "gpu:0"),
         (amd(1, celsius=108), "gpu_overheat", "gpu:0"),
         (nvidia(GPU.format(errors=3, celsius="44 C")), "ecc_uncorrectable", "0000:1b:00.0"),
-        ({"nvidia-smi": outcome(code=None, timed_out=True)}, "nvidia_smi_hung", ""),
     ],
 )
 def test_what_a_tool_shows_is_a_signal(tools: dict[str, Any], what: str, device: str) -> None:
@@ -95,6 +94,14 @@ def test_what_was_not_measured_is_a_gap_and_no_signal(tools: dict[str, Any], gap
     seen, _ = read(N1, document(tools=tools), Carried())
     assert gap in [found.what for found in seen.gaps]
     assert seen.signals == ()
+
+
+def test_a_tool_that_hangs_twice_in_a_row_is_a_fault_and_once_is_a_busy_machine() -> None:
+    hung = document(tools={"nvidia-smi": outcome(code=None, timed_out=True)})
+    first, carried = read(N1, hung, Carried())
+    assert first.signals == ()
+    second, _ = read(N1, hung, carried)
+    assert [signal.what for signal in second.signals] == ["nvidia_smi_hung"]
 
 
 def test_a_hung_tool_leaves_the_number_of_accelerators_unknown() -> None:

@@ -33,7 +33,7 @@ class SshObserve:
         host_key: HostKey,
         *,
         packages: Sequence[str] = (),
-        tool_seconds: float = 10.0,
+        tool_seconds: float = 20.0,
         kernel_lines: int = 4000,
         workers: int = 32,
     ) -> None:
