@@ -113,7 +113,6 @@ def static(device: acc.Device) -> dict[str, Any]:
 
 
 def metric(device: acc.Device) -> dict[str, Any]:
-    bad = device.uncorrectable
     mhz = device.clock(FULL_MHZ)
     return {
         "usage": {
@@ -148,20 +147,30 @@ def metric(device: acc.Device) -> dict[str, Any]:
             "hotspot": quantity(device.temperature, "C"),
             "mem": quantity(device.temperature - 6, "C"),
         },
-        "pcie": {
-            "width": 16,
-            "speed": quantity(32, "GT/s"),
-            "bandwidth": quantity(18, "Mb/s"),
-            "replay_count": 0,
-            "l0_to_recovery_count": 0,
-            "replay_roll_over_count": 0,
-            "nak_sent_count": 0,
-            "nak_received_count": 0,
-            "current_bandwidth_sent": "N/A",
-            "current_bandwidth_received": "N/A",
-            "max_packet_size": "N/A",
-            "lc_perf_other_end_recovery": 0,
-        },
+        "pcie": _pcie(),
+        **_errors(device.uncorrectable),
+    }
+
+
+def _pcie() -> dict[str, Any]:
+    return {
+        "width": 16,
+        "speed": quantity(32, "GT/s"),
+        "bandwidth": quantity(18, "Mb/s"),
+        "replay_count": 0,
+        "l0_to_recovery_count": 0,
+        "replay_roll_over_count": 0,
+        "nak_sent_count": 0,
+        "nak_received_count": 0,
+        "current_bandwidth_sent": "N/A",
+        "current_bandwidth_received": "N/A",
+        "max_packet_size": "N/A",
+        "lc_perf_other_end_recovery": 0,
+    }
+
+
+def _errors(bad: int) -> dict[str, Any]:
+    return {
         "ecc": {
             "total_correctable_count": 0,
             "total_uncorrectable_count": bad,

@@ -45,14 +45,10 @@ def yes(value: bool) -> str:
 
 def tree(device: acc.Device) -> dict[str, Any]:
     """A device as the elements of `nvidia-smi -q -x`."""
-    hot, mhz, bad = device.throttled, device.clock(FULL_MHZ), device.uncorrectable
-    ecc = {
-        "sram_correctable": 0,
-        "sram_uncorrectable_parity": 0,
-        "sram_uncorrectable_secded": bad,
-        "dram_correctable": 0,
-        "dram_uncorrectable": 0,
-    }
+    return _identity(device) | _readings(device)
+
+
+def _identity(device: acc.Device) -> dict[str, Any]:
     return {
         "product_name": NAME,
         "product_brand": "NVIDIA",
@@ -67,7 +63,10 @@ def tree(device: acc.Device) -> dict[str, Any]:
         "gpu_part_number": "2330-885-A1",
         "gpu_recovery_action": "None",
         "gsp_firmware_version": driver_version(),
-        "gpu_reset_status": {"reset_required": "Yes" if bad else "No", "drain_and_reset_recommended": "No"},
+        "gpu_reset_status": {
+            "reset_required": "Yes" if device.uncorrectable else "No",
+            "drain_and_reset_recommended": "No",
+        },
         "pci": {
             "pci_bus": BUS[device.index],
             "pci_device": "00",
@@ -80,6 +79,12 @@ def tree(device: acc.Device) -> dict[str, Any]:
             },
             "replay_counter": 0,
         },
+    }
+
+
+def _readings(device: acc.Device) -> dict[str, Any]:
+    hot, mhz = device.throttled, device.clock(FULL_MHZ)
+    return {
         "performance_state": "P0",
         "clocks_event_reasons": {
             "clocks_event_reason_gpu_idle": yes(not hot),
@@ -96,14 +101,7 @@ def tree(device: acc.Device) -> dict[str, Any]:
             "free": f"{TOTAL_MIB - 555} MiB",
         },
         "utilization": {"gpu_util": "0 %", "memory_util": "0 %"},
-        "ecc_mode": {"current_ecc": "Enabled", "pending_ecc": "Enabled"},
-        "ecc_errors": {"volatile": ecc, "aggregate": ecc | {"sram_threshold_exceeded": "No"}},
-        "remapped_rows": {
-            "remapped_row_corr": 0,
-            "remapped_row_unc": 0,
-            "remapped_row_pending": "No",
-            "remapped_row_failure": "No",
-        },
+        **_errors(device.uncorrectable),
         "temperature": {
             "gpu_temp": f"{device.temperature} C",
             "gpu_temp_tlimit": f"{87 - device.temperature} C",
@@ -128,6 +126,26 @@ def tree(device: acc.Device) -> dict[str, Any]:
         },
         "fabric": {"state": "Completed", "status": "Success"},
         "processes": {},
+    }
+
+
+def _errors(bad: int) -> dict[str, Any]:
+    ecc = {
+        "sram_correctable": 0,
+        "sram_uncorrectable_parity": 0,
+        "sram_uncorrectable_secded": bad,
+        "dram_correctable": 0,
+        "dram_uncorrectable": 0,
+    }
+    return {
+        "ecc_mode": {"current_ecc": "Enabled", "pending_ecc": "Enabled"},
+        "ecc_errors": {"volatile": ecc, "aggregate": ecc | {"sram_threshold_exceeded": "No"}},
+        "remapped_rows": {
+            "remapped_row_corr": 0,
+            "remapped_row_unc": 0,
+            "remapped_row_pending": "No",
+            "remapped_row_failure": "No",
+        },
     }
 
 
