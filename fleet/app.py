@@ -5,6 +5,7 @@ Nothing here decides. Heavy imports happen where a part is built, so that `fleet
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
@@ -253,6 +254,7 @@ def _assemble(found: Settings, declared: Reloading, access: Access) -> Fleet:
     from fleet.execution.apply import Hands
     from fleet.execution.engine import LocalEngine
 
+    logging.getLogger("paramiko").setLevel(logging.CRITICAL)  # what it says comes back as an outcome or a gap
     store = open_ledger(found)
     keys = host_keys(store)
     pool = SshPool(user=access.ssh.user, key=access.ssh.key)

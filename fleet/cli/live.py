@@ -11,7 +11,7 @@ from typing import Any
 from fleet.cli.say import ansi, coloured, progress, width
 from fleet.errors import FleetError
 from fleet.execution.ending import OUT_OF_SIGHT
-from fleet.model.ids import NodeId
+from fleet.model.ids import Because, NodeId
 from fleet.model.observation import Observed
 from fleet.model.order import Done, Outcome
 from fleet.model.plan import Plan, Step
@@ -91,8 +91,14 @@ class Progress:
 
     def out_of_sight(self) -> set[NodeId]:
         """Nodes that could not be seen, or reached, for longer than anybody's patience."""
-        now = self._clock.monotonic()
-        return {node for node, since in self._unseen_since.items() if now - since > self._patience}
+        now, at = self._clock.monotonic(), self._clock.now()
+        found = {node for node, since in self._unseen_since.items() if now - since > self._patience}
+        for each in self._standings.values():  # tried again and again, or waited for, without any step that ended
+            if each.order is not None and each.held is not None and each.since is not None:
+                waits = each.held.reason in OUT_OF_SIGHT or each.held.reason is Because.PACING
+                if waits and (at - each.since).total_seconds() > self._patience:
+                    found.add(each.node)
+        return found
 
     def close(self) -> None:
         """Leave the last picture standing."""
@@ -111,7 +117,8 @@ class Progress:
             first = self._first_jobs.setdefault(seen.id, jobs)
             if seen.has_work is not None and not first & jobs:
                 self.free_at.setdefault(seen.id, observed.at if first else self._began)
-        hidden = {held.node for held in plan.held if held.reason in OUT_OF_SIGHT}
+        orders = observed.records.orders
+        hidden = {held.node for held in plan.held if held.reason in OUT_OF_SIGHT and held.node not in orders}
         now = self._clock.monotonic()
         self._unseen_since = {node: self._unseen_since.get(node, now) for node in hidden}
 

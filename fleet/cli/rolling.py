@@ -21,7 +21,7 @@ from fleet.planning.bound import Work, bound
 from fleet.planning.capacity import survey
 from fleet.planning.preview import members, preview
 from fleet.render import rollout as told
-from fleet.render.history import NodeRun, durations, runs
+from fleet.render.history import NodeRun, durations, runs, steps_of
 from fleet.render.text import Line, Span, line, title
 from fleet.spec.edit import set_value
 from fleet.spec.nodesets import resolve
@@ -50,6 +50,7 @@ class Asked:
     ended: str | None = None  # nothing, held, halted, refused
     earlier: str = ""
     nodes: tuple[NodeId, ...] = ()
+    measured: bool = True
 
     @property
     def code(self) -> int:
@@ -64,7 +65,7 @@ class Asked:
                 line(Span(f"nothing to do: all {done} nodes of {self.plan.pool} are on {self.plan.release}", "good"))
             ]
         if self.rollout is None:
-            return told.plan(self.plan, width=width, earlier=self.earlier)
+            return told.plan(self.plan, width=width, earlier=self.earlier, measured=self.measured)
         rollout = self.rollout
         counts = f"{len(rollout.passed)} of {len(rollout.nodes)} done"
         lines = [title(f"rollout {rollout.id} of {rollout.release} to {rollout.pool} is {rollout.state}, {counts}")]
@@ -103,7 +104,8 @@ def find_or_plan(fleet: Fleet, wanted: Wanted) -> Asked:
     exclude, canary = (resolve(texts, declared) if texts else () for texts in (wanted.exclude, wanted.canary))
     concerned = tuple(node for node in members(declared, observed, wanted.pool) if node not in set(exclude))
     _must_be_of_pool(canary, concerned, wanted.pool)
-    measured = durations(fleet.store.trail(limit=REMEMBERED))
+    entries = fleet.store.trail(limit=REMEMBERED)
+    measured = durations(entries)
     plan = preview(declared, observed, wanted.pool, release, exclude=exclude, canary=canary, durations=measured)
     mine = [r for r in observed.records.rollouts.values() if r.pool == wanted.pool]
     current = next((r for r in mine if r.state in OPEN and set(r.nodes) & set(concerned)), None)
@@ -119,8 +121,11 @@ def find_or_plan(fleet: Fleet, wanted: Wanted) -> Asked:
     if not plan.waves and not any(node in observed.records.orders for node in concerned):
         return Asked(wanted, plan, None, "held" if plan.held else "nothing")
     last = max(mine, key=lambda r: r.opened, default=None)
+    if last is not None and last.release == release and last.state is RolloutState.REVERTED:
+        return Asked(wanted, plan, last, "halted")  # only a person's word tries a failed release again
     earlier = f"{last.id} was {last.state}: {last.why}" if last and last.release == release and last.failed else ""
-    return Asked(wanted, plan, None, None, earlier, concerned)
+    known = any(taken.verb is Verb.VERIFY for _, taken in steps_of(entries).values())
+    return Asked(wanted, plan, None, None, earlier, concerned, known)
 
 
 def _must_be_of_pool(canary: tuple[NodeId, ...], concerned: tuple[NodeId, ...], pool: PoolId) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,10 @@ from fleet.cli.options import As, Inventory, Json, Yes, person
 from fleet.cli.say import as_json, ask, out, progress, width
 from fleet.errors import Misuse
 from fleet.model.ids import PoolId, ReleaseId
+
+if TYPE_CHECKING:
+    from fleet.app import Fleet
+    from fleet.cli.rolling import Wanted
 
 CODES = {"done": 0, "nothing": 0, "halted": 4, "held": 4, "interrupted": 130}
 
@@ -39,7 +43,7 @@ def upgrade(
     Exit codes: 0 done, or nothing to do; 4 halted, or nodes left held; 130 interrupted.
     """
     from fleet import app
-    from fleet.cli.rolling import Wanted, declare_release, find_or_plan, follow, open_rollout
+    from fleet.cli.rolling import Wanted, declare_release
 
     who = person(by)
     wanted = Wanted(PoolId(rolling), tuple(canary or ()), tuple(exclude or ()))
@@ -49,27 +53,29 @@ def upgrade(
             raise Misuse(f"--rolling {rolling}", "there is no such pool", f"pools: {', '.join(fleet.declared().pools)}")
         if to is not None and to != pool.release:
             declare_release(fleet, pool, ReleaseId(to), declare=declare, yes=yes)
-        asked = find_or_plan(fleet, wanted)
-        shown = asked.lines(width(sys.stderr))
-        if shown:
-            progress(shown)
-        if asked.ended is not None or plan_only:
-            if json:
-                as_json("upgrade", asked.facts())
-            raise typer.Exit(asked.code)
-        if asked.rollout is None:
-            if not ask("Do this?", yes=yes):
-                raise typer.Exit(1)
-            rollout = open_rollout(fleet, asked, who)
-        else:
-            rollout = asked.rollout
-        report = follow(fleet, rollout)
+        raise typer.Exit(_roll(fleet, wanted, who, plan_only=plan_only, yes=yes, json=json))
+
+
+def _roll(fleet: Fleet, wanted: Wanted, who: str, *, plan_only: bool, yes: bool, json: bool) -> int:
+    """Show, ask, run, report; gives the exit code."""
+    from fleet.cli.rolling import find_or_plan, follow, open_rollout
+    from fleet.render.rollout import report as told
+    from fleet.render.rollout import report_facts
+
+    asked = find_or_plan(fleet, wanted)
+    progress(asked.lines(width(sys.stderr)))
+    if asked.ended is not None or plan_only:
         if json:
-            from fleet.render.rollout import report_facts
-
-            as_json("upgrade", report_facts(report))
-        else:
-            from fleet.render.rollout import report as told
-
-            out(told(report, width=width()))
-        raise typer.Exit(CODES[report.result])
+            as_json("upgrade", asked.facts())
+        return asked.code
+    rollout = asked.rollout
+    if rollout is None:
+        if not ask("Do this?", yes=yes):
+            return 1
+        rollout = open_rollout(fleet, asked, who)
+    report = follow(fleet, rollout)
+    if json:
+        as_json("upgrade", report_facts(report))
+    else:
+        out(told(report, width=width()))
+    return CODES[report.result]

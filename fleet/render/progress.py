@@ -66,6 +66,8 @@ def _key(each: Standing | None) -> tuple[object, ...]:
     if each is None:
         return ()
     reverting = each.order is not None and each.order.reverting
+    if each.verb is not None:
+        return each.verb, reverting
     return each.phase, each.verb, each.held.reason if each.held is not None else None, reverting
 
 

@@ -24,7 +24,7 @@ MEANINGS: Mapping[Because, Meaning] = MappingProxyType(
         Because.BUDGET_FULL: Meaning("as many nodes are out as the budget allows"),
         Because.FLOOR: Meaning("one more out would break the capacity floor"),
         Because.BREAKER_TRIPPED: Meaning("the breaker is on: too many nodes fell ill at once"),
-        Because.PACING: Meaning("an earlier wave has not ended"),
+        Because.PACING: Meaning("not yet"),
         Because.FOREIGN_CORDON: Meaning(
             "somebody else closed the node", True, "fleet uncordon {node} --as {first}   (once {first} agrees)"
         ),
@@ -64,11 +64,18 @@ _BLAMES = frozenset({Because.BUDGET_FULL, Because.FLOOR, Because.CANARY_PENDING,
 """Reasons whose words are worth little without who is to blame."""
 
 
+_SELF_TOLD = frozenset({Because.SOAKING, Because.GATE_FAILED})
+"""Reasons whose text says it all."""
+
+
 def words(held: Held) -> str:
     """Why a node waits, in words, with who or what is to blame."""
     meaning = MEANINGS[held.reason].words
+    if held.text and held.reason in _SELF_TOLD:
+        return held.text
     detail = held.text if held.text and held.text != meaning else ", ".join(held.names)
-    missing = [name for name in held.names if name not in detail] if held.reason in _BLAMES else []
+    blamed = held.names if held.reason in _BLAMES else ()
+    missing = [name for name in blamed if name not in detail and f"-{held.node}-" not in name]  # not its own order
     if missing:
         detail += f" ({', '.join(missing[:4])}{' and others' if len(missing) > 4 else ''})"
     return f"{meaning}: {detail}" if detail else meaning

@@ -16,7 +16,7 @@ from fleet.render.text import Line, Span, duration, line, paragraph, plural, tab
 from fleet.spec.nodesets import fold
 
 
-def plan(found: RolloutPlan, *, width: int, earlier: str = "") -> list[Line]:
+def plan(found: RolloutPlan, *, width: int, earlier: str = "", measured: bool = True) -> list[Line]:
     """What a rollout would do, before anybody says yes."""
     lines = [title(f"{found.release} to pool {found.pool}"), line("")]
     waves = [
@@ -32,7 +32,7 @@ def plan(found: RolloutPlan, *, width: int, earlier: str = "") -> list[Line]:
         rows += [
             ("at most out", f"{found.budget} of the pool at once"),
             ("lowest in service", f"{found.lowest}; the floor is {found.floor}"),
-            ("predicted", duration(found.predicted_seconds)),
+            ("predicted", duration(found.predicted_seconds) + ("" if measured else _UNMEASURED)),
             ("lower bound", f"{duration(found.bound_seconds)}, held back by {found.held_back_by}"),
         ]
     back = "can't go back once applied: " + ", ".join(found.irreversible) if found.irreversible else "all of it"
@@ -46,6 +46,9 @@ def plan(found: RolloutPlan, *, width: int, earlier: str = "") -> list[Line]:
         text = f"refused ({found.refused.reason}): {found.refused.text}"
         lines.extend(paragraph(text, width, style="bad"))
     return lines
+
+
+_UNMEASURED = ", with durations of big machines: none was measured here yet"
 
 
 def plan_facts(found: RolloutPlan) -> dict[str, object]:
@@ -138,6 +141,8 @@ def again(rollout: Rollout, result: str) -> str:
     """What to type to go on."""
     if result == "halted" and rollout.state == "halted":
         return f"fleet rollout resume {rollout.id}   (or abort)"
+    if result == "halted" and rollout.state == "reverted":
+        return f"fleet rollout resume {rollout.id}   (tries it again), or declare another release"
     if result == "halted" and rollout.state == "paused":
         return f"fleet rollout resume {rollout.id}"
     return f"fleet upgrade --rolling {rollout.pool}"

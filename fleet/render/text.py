@@ -46,12 +46,17 @@ def paragraph(text: str, width: int, indent: int = 0, style: str = "") -> list[L
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], width: int, *, indent: int = 2) -> list[Line]:
-    """Columns as wide as their text; the last one is folded where the whole would be wider than `width`."""
+    """Columns as wide as their text; the last one is folded where the whole would be wider than `width`.
+
+    Where not even that fits, a row becomes a block: its first cell, and the others beneath it, a line each.
+    """
     cells = [[part if isinstance(part, Span) else Span(part) for part in row] for row in rows]
     if not cells:
         return []
     widths = [max(len(head), *(len(row[i].text) for row in cells)) for i, head in enumerate(headers)]
     before = indent + sum(widths[:-1]) + 2 * (len(widths) - 1)
+    if before + 16 > width and len(headers) > 2:
+        return _stacked(headers, cells, width, indent)
     last = max(width - before, 16)
     widths[-1] = min(widths[-1], last)
     found = [_row([Span(head, "dim") for head in headers], widths, indent)] if any(headers) else []
@@ -59,6 +64,19 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], width: int, *,
         parts = wrapped(row[-1].text, widths[-1]) or [""]
         found.append(_row([*row[:-1], Span(parts[0], row[-1].style)], widths, indent))
         found.extend((Span(" " * before), Span(part, row[-1].style)) for part in parts[1:])
+    return found
+
+
+def _stacked(headers: Sequence[str], rows: Sequence[Sequence[Span]], width: int, indent: int) -> list[Line]:
+    size = max(len(head) for head in headers[1:])
+    found: list[Line] = []
+    for first, *rest in rows:
+        found.append((Span(" " * indent), first))
+        for head, cell in zip(headers[1:], rest, strict=True):
+            before = Span(" " * (indent + 2) + head.ljust(size) + ("  " if size else ""), "dim")
+            for part in wrapped(cell.text, max(width - len(before.text), 16)):
+                found.append((before, Span(part, cell.style)))
+                before = Span(" " * len(before.text))
     return found
 
 

@@ -17,7 +17,7 @@ from fleet.render.status import of_node
 from fleet.render.text import Cell, Line, Span, duration, line, moment, table, title
 from fleet.spec.nodesets import fold
 
-_PHASES: Mapping[Phase, str] = {
+PHASES: Mapping[Phase, str] = {
     Phase.ENROLLING: "it has not served yet",
     Phase.SERVING: "it is in service",
     Phase.CORDONED: "no new work comes to it; what runs there may end",
@@ -45,7 +45,7 @@ def node_lines(
     """What `fleet why NODE` prints."""
     lines = [line("")] if blank else []
     style = "good" if each.phase is Phase.SERVING else "warn"
-    lines.append(line(Span(f"{each.node} is {each.phase}", "bold"), ": ", Span(_PHASES[each.phase], style)))
+    lines.append(line(Span(f"{each.node} is {each.phase}", "bold"), ": ", Span(PHASES[each.phase], style)))
     lines += table(("", ""), _facts(declared, observed, each, zone), width)
     lines += [line(""), title("how it came to this")]
     rows = [(moment(e.at, observed.at, zone), e.who.split(":")[0] or "fleet", sentence(e)) for e in trail]

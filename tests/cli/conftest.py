@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from fleet.model.plan import Step
 from fleet.model.release import Release
 from fleet.model.topology import Declared, DeclaredNode
 from fleet.sim.agenda import moment
+from fleet.sim.answers import Answer
 from fleet.sim.engine import VirtualEngine
 from fleet.sim.fakes import Scheduler, SimClock
 from fleet.sim.run import Sources, carry
@@ -93,6 +97,16 @@ class Desk:
     def machine(self, name: str) -> Machine:
         return self.world.machines[NodeId(name)]
 
+    def answer(self, verb: str, node: str, says: str, why: str = "", times: int | None = None) -> None:
+        """How a node answers a verb from now on."""
+        self.world.answers.add(Answer(verb, frozenset({NodeId(node)}), says, why=why, times=times))
+
+    @contextmanager
+    def interrupted_after(self, minutes: float) -> Iterator[None]:
+        """A person presses Ctrl-C after some minutes of virtual time."""
+        self.world.agenda.after(minutes * 60, lambda: os.kill(os.getpid(), signal.SIGINT))
+        yield
+
     def fault(self, name: str, what: str, severity: str = "fatal") -> None:
         from fleet.model.health import Severity
 
@@ -110,9 +124,7 @@ def machines(declared: Declared) -> World:
 
 
 @pytest.fixture
-def desk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Desk]:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Desk]:
     from fleet.spec import load
 
     inventory = tmp_path / "inventory" / "lab"
@@ -153,4 +165,4 @@ def desk(
     monkeypatch.delenv("SUDO_USER", raising=False)
     monkeypatch.setenv("FLEET_HOME", str(found.home))
     monkeypatch.setenv("COLUMNS", "100")
-    yield Desk(world, found.home, inventory, looks, opened, capsys)
+    return Desk(world, found.home, inventory, looks, opened, capsys)

@@ -46,14 +46,40 @@ def test_a_node_that_a_person_closed_stays_closed_and_is_shown_as_held(desk: Des
     assert sum(node["good"] is True for node in found["nodes"].values()) == 3
 
 
-def test_a_bad_release_halts_at_the_canary(desk: Desk) -> None:
-    from fleet.model.ids import NodeId, Verb
-    from fleet.sim.answers import Answer
+def test_a_release_that_does_not_exist_names_those_that_do(desk: Desk) -> None:
+    assert desk.type("upgrade", "--rolling", "train", "--to", "no-such", "--declare", "--yes") == 2
+    assert "amd-2026.2" in desk.err
 
-    del NodeId, Verb, Answer
-    code = desk.type("upgrade", "--rolling", "train", "--to", "no-such", "--declare", "--yes")
-    assert code == 2
-    assert "releases for train" in desk.err
+
+def test_a_failed_canary_halts_goes_back_and_no_second_node_is_touched(desk: Desk) -> None:
+    desk.answer("verify", "n01", "failed", "7 of 8 accelerators", times=1)
+    assert desk.type(*TO, "--canary", "n01", "--json") == 4
+    found = json.loads(desk.out)
+    assert found["result"] == "halted"
+    assert "n01" in found["why"]
+    assert "7 of 8" in found["why"]
+    assert list(found["nodes"]) == ["n01"]
+    assert desk.machine("n01").shown["rocm"] != "7.0.2"
+    assert not desk.machine("n01").holds
+    assert desk.type("upgrade", "--rolling", "train") == 4, "a halted rollout is not begun again behind anybody's back"
+
+
+def test_a_node_out_of_reach_is_held_after_some_patience(desk: Desk) -> None:
+    desk.edit("policy.yaml", "budget: {pool: 1, rack: 1}", "budget: {pool: 2}")
+    desk.machine("n04").network = False
+    assert desk.type(*TO, "--json") == 4
+    found = json.loads(desk.out)
+    assert found["result"] == "held"
+    assert {held["node"] for held in found["held"]} == {"n04"}
+
+
+def test_an_interrupted_upgrade_goes_on_with_the_same_command(desk: Desk) -> None:
+    with desk.interrupted_after(40):
+        assert desk.type(*TO) == 130
+    assert "go on with: fleet upgrade --rolling train" in desk.out
+    assert desk.type("upgrade", "--rolling", "train") == 0, desk.err
+    boots = [desk.machine(f"n0{i}").boots for i in range(1, 5)]
+    assert boots == [2, 2, 2, 2], "no node was booted more often than the release needs"
 
 
 def test_answers_are_needed_where_nobody_can_be_asked(desk: Desk) -> None:
