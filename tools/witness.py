@@ -150,8 +150,9 @@ def job_figures(jobs: Sequence[int]) -> JobFigures:
     return JobFigures(len(wanted), len(finished), tuple(sorted(killed)), tuple(sorted(requeued)), len(still))
 
 
-# Sizes and lengths in the order in which they are handed in: nodes, accelerators on each, seconds.
-MIX = ((1, 8, 25), (1, 4, 40), (2, 4, 30), (1, 8, 20), (1, 4, 25), (3, 4, 25), (1, 2, 45), (1, 8, 30))
+# Sizes and lengths in the order in which they are handed in: nodes, accelerators on each, seconds. Several fit on a
+# node, so that none is ever without work while others wait.
+MIX = ((1, 4, 20), (2, 2, 25), (1, 2, 30), (1, 4, 15), (3, 1, 25), (1, 2, 20), (2, 2, 15), (1, 4, 30))
 
 
 @dataclass(slots=True)
