@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
 
 from fleet.adapters.paramiko_ssh.pool import SshPool, Target
 from fleet.errors import Unavailable
@@ -24,6 +27,21 @@ def target_of(node: DeclaredNode, host_key: HostKey) -> Target:
     return Target(node.id, node.address, host_key(node.id))
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a node's tools said, and when (monotonic seconds)."""
+
+    at: float
+    mark: tuple[object, ...]
+    outcomes: Mapping[str, Any]
+
+
+def _mark(document: Mapping[str, Any]) -> tuple[object, ...]:
+    """What changes when a step of ours has worked on a node: its boot, the token that it saw, its lock."""
+    lock = document.get("lock") or {}
+    return document.get("boot"), document.get("token"), lock.get("order", "") if isinstance(lock, Mapping) else lock
+
+
 class SshObserve:
     """The port `Observe` over SSH. `packages` are the names whose installed versions are asked for."""
 
@@ -34,12 +52,15 @@ class SshObserve:
         *,
         packages: Sequence[str] = (),
         tool_seconds: float = 20.0,
+        tools_every: float = 6.0,
         kernel_lines: int = 4000,
         workers: int = 32,
     ) -> None:
         self._pool, self._host_key, self._packages = pool, host_key, tuple(packages)
         self._tool_seconds, self._kernel_lines, self._workers = tool_seconds, kernel_lines, workers
         self._carried: dict[NodeId, Carried] = {}
+        self._tools_every = tools_every
+        self._told: dict[NodeId, _Told] = {}
         self._lock = threading.Lock()
 
     def look(self, nodes: Sequence[DeclaredNode]) -> Mapping[NodeId, NodeSeen]:
@@ -53,10 +74,15 @@ class SshObserve:
         try:
             target = target_of(node, self._host_key)
             carried = self._carried.get(node.id, Carried())
-            document = self._ask(target, carried)
-            if carried.cursor and document["boot"] != carried.boot:  # the cursor belongs to a boot that is gone
-                document = self._ask(target, Carried())
+            told = self._fresh(node.id)
+            document = self._ask(target, carried, told)
+            moved = (
+                bool(carried.boot) and document["boot"] != carried.boot
+            )  # cursor and tools are of a boot that is gone
+            if moved or (told is not None and _mark(document) != told.mark):
+                document = self._ask(target, Carried() if moved else carried, None)
             seen, after = probe.read(node.id, document, carried)
+            self._keep(node, document, seen)
         except Unavailable as error:
             return NodeSeen(node.id, reachable=False, gaps=(Gap("ssh", f"{error.cause or error}"),))
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
@@ -66,15 +92,32 @@ class SshObserve:
             self._carried[node.id] = after
         return seen
 
-    def _ask(self, target: Target, carried: Carried) -> dict[str, object]:
+    def _fresh(self, node: NodeId) -> _Told | None:
+        """What the vendor's tools said a moment ago: they cost more than all the rest of a look."""
+        told = self._told.get(node)
+        return told if told is not None and time.monotonic() - told.at < self._tools_every else None
+
+    def _keep(self, node: DeclaredNode, document: Mapping[str, Any], seen: NodeSeen) -> None:
+        """Only what is whole and well is kept: what is wrong is asked again at every look."""
+        known = self._told.get(node.id)
+        if known is not None and known.outcomes is document.get("tools"):
+            return
+        well = seen.accelerators == node.accelerators and not seen.lock and not seen.gaps and not seen.signals
+        if well:
+            self._told[node.id] = _Told(time.monotonic(), _mark(document), document["tools"])
+        else:
+            self._told.pop(node.id, None)
+
+    def _ask(self, target: Target, carried: Carried, told: _Told | None) -> dict[str, Any]:
         request = {
             "packages": self._packages,
             "since": carried.cursor,
             "limit": self._tool_seconds,
             "lines": self._kernel_lines,
+            "tools": told is None,
         }
-        answer = self._pool.call(target, "probe", request, limit=self._tool_seconds + 10)
-        return dict(answer)
+        answer = dict(self._pool.call(target, "probe", request, limit=self._tool_seconds + 10))
+        return answer if told is None else {**answer, "tools": told.outcomes}
 
 
 class SshIdentity:
