@@ -15,6 +15,7 @@ NETWORK = "fleet-lab"
 CONTROLLER_CONTAINER = "fleet-lab-ctl"
 LABEL = "fleet.lab.home"
 POWERED = ("running", "paused")
+STARTABLE = ("created", "configured", "exited", "stopped")
 FLAGS = (
     "--systemd=always", "--restart=on-failure", "--cap-add=SYS_BOOT", "--ulimit=nofile=4096:4096",
     "--ulimit=nproc=4096:4096", "--stop-timeout=10", "--log-driver=none", "--tz=local",
@@ -33,11 +34,15 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A container that exists: whether it has power (a frozen one has), since when, and whose lab it belongs to."""
+    """A container that exists: whether it has power (a frozen one has), since when, and whose lab it belongs to.
+
+    `torn`: podman believes that it runs and its processes are gone, as after a killed session; podman can't start it.
+    """
 
     container: str
     running: bool
     frozen: bool
+    torn: bool
     pid: int
     started: str
     home: str
@@ -53,12 +58,18 @@ def seen() -> dict[str, Seen]:
 
 
 def _seen(raw: dict[str, dict[str, object]]) -> Seen:
-    state, config = raw["State"], raw["Config"]
-    pid = int(str(state["Pid"]))
-    labels = config["Labels"]
-    running = state["Status"] in POWERED and pid > 0 and Path(f"/proc/{pid}").exists()
-    home = labels.get(LABEL, "") if isinstance(labels, dict) else ""
-    return Seen(str(raw["Name"]), running, state["Status"] == "paused", pid, str(state["StartedAt"]), str(home))
+    state, labels = raw["State"], raw["Config"]["Labels"]
+    pid, word = int(str(state["Pid"])), state["Status"]
+    lives = pid > 0 and Path(f"/proc/{pid}").exists()
+    return Seen(
+        container=str(raw["Name"]),
+        running=word in POWERED and lives,
+        frozen=word == "paused",
+        torn=word not in STARTABLE and not lives,
+        pid=pid,
+        started=str(state["StartedAt"]),
+        home=str(labels.get(LABEL, "")) if isinstance(labels, dict) else "",
+    )
 
 
 def ensure_network() -> None:

@@ -146,6 +146,8 @@ def _check_other_labs(home: Home, there: dict[str, Seen], say: Say) -> None:
         )
     say(f"clearing the remains of another lab ({len(foreign)} containers)")
     containers.remove(sorted(foreign))
+    for root in {one.home for one in foreign.values()}:
+        bmc_process.stop(Home(Path(root)))
     for name in foreign:
         there.pop(name)
 
@@ -154,9 +156,11 @@ def _start(home: Home, plan: Layout, reference: str) -> None:
     containers.ensure_network()
     there = containers.seen()
     wanted = machines(home, plan)
-    still = [one for one in there.values() if not one.running or one.frozen]
-    absent = [one for one in wanted if one.container not in there]
-    _each(containers.power_on, [one.container for one in still])
+    torn = [one.container for one in there.values() if one.torn]
+    containers.remove(torn)
+    still = [one.container for one in there.values() if not one.torn and (not one.running or one.frozen)]
+    absent = [one for one in wanted if one.container not in there or one.container in torn]
+    _each(containers.power_on, still)
     _each(lambda one: containers.create(one, reference, home.root), absent)
 
 

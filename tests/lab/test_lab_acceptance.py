@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import ssl
 import subprocess
 import time
@@ -143,6 +144,18 @@ def test_up_heals_what_is_missing() -> None:
     seen = look(HOME)
     assert all(node["power"] == "on" and node["ssh"] for node in seen["nodes"])
     assert seen["bmc"] == "up"
+
+
+def test_up_heals_what_a_killed_session_left() -> None:
+    shown = subprocess.run(
+        ["podman", "container", "inspect", "--format", "{{.State.ConmonPid}} {{.State.Pid}}", "fleet-lab-n03"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    for pid in shown.split():
+        os.kill(int(pid), signal.SIGKILL)
+    assert soon(lambda: containers.seen()["fleet-lab-n03"].torn)
+    up(HOME, nodes=6, boot_seconds=1, say=quiet)
+    assert says("n03", "amd-smi", "version").endswith("amdgpu version: 6.12.12 | amd_hsmp version: N/A")
 
 
 def test_another_size_is_refused_while_a_lab_is_up() -> None:

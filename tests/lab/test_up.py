@@ -14,7 +14,7 @@ from fleet.lab.home import Home, LabState
 
 
 def seen(name: str, home: str, *, running: bool) -> dict[str, Seen]:
-    return {name: Seen(name, running, False, 1 if running else 0, "then", home)}
+    return {name: Seen(name, running, False, not running, 1 if running else 0, "then", home)}
 
 
 def test_a_running_lab_of_another_checkout_is_in_the_way(tmp_path: Path) -> None:
