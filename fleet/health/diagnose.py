@@ -3,7 +3,8 @@
 Evidence from before the node was last proven fit is history. While a verb of ours runs that takes devices away (a
 driver reload, a reboot, a flash), nothing on that node is judged; a condition that stands when the verb has ended is.
 A case without an order closes when its evidence is gone; one whose causes policy lets go by themselves (`recover`)
-closes when they have stayed away for so long, counted from the last time they were seen.
+closes when they have stayed away for so long, counted from the last time they were seen. Between the work on a canary
+and the verify that follows it no case opens: verify is the judge of a release.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
-from fleet.lifecycle.table import BLINDING
+from fleet.lifecycle.fold import last_index, verified
+from fleet.lifecycle.table import BLINDING, DISRUPTIVE
 from fleet.model.health import Case, Severity, Signal
-from fleet.model.ids import CaseId
+from fleet.model.ids import CaseId, Purpose
 from fleet.model.observation import Enrolment, NodeSeen, Observed
 from fleet.model.order import WorkOrder
 from fleet.model.plan import CaseMoved
@@ -36,7 +38,7 @@ def diagnose(declared: Declared, observed: Observed) -> tuple[CaseMoved, ...]:
         if node is None or (case is None and not seen.signals and not _short(node, seen)):
             continue
         enrolled, order = records.enrolled.get(name), records.orders.get(name)
-        if enrolled is None or enrolled.retired or _blinded(order):
+        if enrolled is None or enrolled.retired or _blinded(order) or (case is None and _on_trial(order)):
             continue
         signals = [signal for signal in _evidence(node, seen, observed) if _counts(signal, order, enrolled)]
         found = _judge(observed, case, signals, seen) or _over(
@@ -61,6 +63,16 @@ def _evidence(node: DeclaredNode, seen: NodeSeen, observed: Observed) -> Iterato
 
 def _blinded(order: WorkOrder | None) -> bool:
     return order is not None and order.running is not None and order.running.verb in BLINDING
+
+
+def _on_trial(order: WorkOrder | None) -> bool:
+    """Whether a canary's verify is about to judge what the release made of it: then no case opens.
+
+    What a release breaks goes back with the release; what is still broken on the release before is a case.
+    """
+    if order is None or not order.canary or order.reverting or order.purpose is not Purpose.UPGRADE:
+        return False
+    return last_index(order, DISRUPTIVE) >= 0 and verified(order) is None
 
 
 def _counts(signal: Signal, order: WorkOrder | None, enrolled: Enrolment) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from fleet.health.diagnose import diagnose
@@ -63,3 +64,17 @@ def test_what_comes_during_our_own_reboot_is_not_judged() -> None:
     fleet.order("n1", (Verb.REBOOT, Result.RUNNING))
     fleet.change("n1", signals=(signal(ago=10),))
     assert found(fleet) == ()
+
+
+def test_a_canary_is_judged_by_its_verify_and_not_by_a_case() -> None:
+    """What a bad release breaks must go back with the release, and not up a ladder on it."""
+    fleet = Fleet()
+    fleet.nodes[NodeId("n1")] = replace(fleet.nodes[NodeId("n1")], accelerators=8)
+    fleet.change("n1", accelerators=7)
+    reached = ((Verb.CORDON, Result.DONE), (Verb.CONVERGE, Result.DONE), (Verb.REBOOT, Result.DONE))
+    fleet.order("n1", *reached, canary=True)
+    assert diagnose(fleet.declared(), fleet.observed()) == ()
+    fleet.order("n1", *reached, canary=False)
+    assert [moved.case.causes for moved in diagnose(fleet.declared(), fleet.observed())] == [("device_missing",)]
+    fleet.order("n1", *reached, (Verb.VERIFY, Result.DONE), canary=True)
+    assert [moved.case.causes for moved in diagnose(fleet.declared(), fleet.observed())] == [("device_missing",)]
