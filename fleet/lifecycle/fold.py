@@ -322,12 +322,20 @@ def _try(scene: Scene, verb: Verb, stage: Stage) -> Way:
     if verb not in _NEVER_STUCK and failures(scene.order, verb) >= scene.policy.tries(verb):
         failed = scene.order.steps[last_index(scene.order, frozenset({verb}), Result.FAILED)]
         return Stuck(verb, failed.detail or f"{verb} failed")
+    again = [
+        step for step in scene.order.steps[scene.order.mark :] if step.verb is verb and step.result is Result.AGAIN
+    ]
+    if verb not in _NEVER_STUCK and len(again) >= MOST_AGAIN:
+        return Stuck(verb, f"asked {len(again)} times, and each time: {again[-1].detail}")
     last = scene.order.steps[-1] if scene.order.steps else None
     not_yet = last is not None and last.verb is verb and last.result is Result.AGAIN and last.ended is not None
     if last is not None and last.ended is not None and not_yet and scene.now - last.ended < PAUSE:
         return Wait(Because.PACING, stage, (scene.order.id,), last.detail)
     return Next(verb, stage)
 
+
+MOST_AGAIN = 20
+"""How often a verb may be answered with "not yet" before it has failed."""
 
 PAUSE = timedelta(seconds=30)
 """How long a verb that was answered with "not yet" waits before it is asked again."""

@@ -34,7 +34,7 @@ from fleet.model.topology import DeclaredNode, Disposition
 from fleet.planning.capacity import domain_down
 from fleet.planning.draft import PLANNED_WORK, Draft
 from fleet.planning.opening import consent
-from fleet.planning.remedies import forbidden, height, next_rung, undecided
+from fleet.planning.remedies import forbidden, height, next_rung, rung_for, undecided
 from fleet.planning.wants import Want
 from fleet.planning.waves import gate, halts
 
@@ -42,7 +42,7 @@ from fleet.planning.waves import gate, halts
 def go_on(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want | None) -> None:
     """Decide the next step of an open order."""
     seen = draft.seen(order.node)
-    if want is not None and PRECEDENCE[want.purpose] < PRECEDENCE[order.purpose] and _may_take_over(draft, node, want):
+    if want is not None and _may_take_over(draft, order, node, want):
         _take_over(draft, order, want)
         return
     running = order.running
@@ -137,8 +137,15 @@ def _missing(draft: Draft, order: WorkOrder, node: DeclaredNode, due: datetime) 
         _fail_rollout(draft, order, node, "it does not answer")
 
 
-def _may_take_over(draft: Draft, node: DeclaredNode, want: Want) -> bool:
-    """Whether a want may turn the open order: people have agreed, and its turn has come in its rollout."""
+def _may_take_over(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want) -> bool:
+    """Whether a want may turn the open order: it comes before it, people agree, its turn in its rollout has come.
+
+    A canary that goes back does so to its end: the verify there says whether the node is ill on its own account.
+    """
+    if PRECEDENCE[want.purpose] >= PRECEDENCE[order.purpose]:
+        return False
+    if order.reverting and order.canary and want.purpose is Purpose.REPAIR:
+        return False
     rollout = draft.rollouts.get(want.rollout) if want.rollout else None
     if rollout is not None and gate(rollout, draft.policy(node), node.id) is not None:
         return False
@@ -301,12 +308,26 @@ def _turn(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> N
             _fail_rollout(draft, order, node, f"{stuck.verb}: {stuck.why}")
             draft.hold(order.node, order.purpose, Because.NO_EFFECT, (order.id,), stuck.why)
         case Purpose.RETIRE | Purpose.SHED:
-            draft.hold(order.node, order.purpose, Because.WIPE_UNPROVEN, (order.id,), f"{stuck.verb}: {stuck.why}")
+            reason = Because.OUT_OF_REACH if stuck.verb is Verb.POWER_OFF else Because.WIPE_UNPROVEN
+            draft.hold(order.node, order.purpose, reason, (order.id,), f"{stuck.verb}: {stuck.why}")
         case Purpose.UPGRADE | Purpose.CORRECT | Purpose.ENROL if not order.reverting:
             _fail_rollout(draft, order, node, f"{stuck.verb}: {stuck.why}")
             _go_back(draft, order, stuck)
+        case _ if (ill := _illness(draft, order, node)) is not None:
+            _take_over(draft, order, ill)
         case _:
             _to_hands(draft, order, stuck, "revert_failed")
+
+
+def _illness(draft: Draft, order: WorkOrder, node: DeclaredNode) -> Want | None:
+    """The repair that a node wants which is no better on the release before."""
+    records = draft.observed.records
+    case, enrolled = records.cases.get(order.node), records.enrolled.get(order.node)
+    if case is None or not case.acts or enrolled is None:
+        return None
+    barred = forbidden(node, draft.seen(order.node), enrolled, case, draft.declared)
+    rung = rung_for(case, draft.policy(node), barred, enrolled, draft.at)
+    return Want(order.node, Purpose.REPAIR, case=case, rung=rung, why=", ".join(case.causes))
 
 
 def _climb(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> None:
