@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -236,12 +237,22 @@ def _born(pid: int) -> str:
     return stat.rpartition(")")[2].split()[19]
 
 
-def host_keys(store: Enrol) -> Callable[[NodeId], str]:
+KEYS_HOLD_SECONDS = 5.0
+"""For how long pinned keys are taken from memory: a look at 10,000 nodes reads the ledger once, not 10,000 times."""
+
+
+def host_keys(store: Ledger, clock: Clock) -> Callable[[NodeId], str]:
     """The pinned host key of a node, as the ledger has it; empty for one that isn't enrolled."""
+    lock = threading.Lock()
+    read_at, keys = float("-inf"), dict[NodeId, str]()
 
     def key(node: NodeId) -> str:
-        enrolled = store.enrolment(node)
-        return enrolled.host_key if enrolled is not None else ""
+        nonlocal read_at, keys
+        with lock:
+            if clock.monotonic() - read_at > KEYS_HOLD_SECONDS:
+                keys = {name: enrolled.host_key for name, enrolled in store.records().enrolled.items()}
+                read_at = clock.monotonic()
+            return keys.get(node, "")
 
     return key
 
@@ -256,7 +267,8 @@ def _assemble(found: Settings, declared: Reloading, access: Access) -> Fleet:
 
     logging.getLogger("paramiko").setLevel(logging.CRITICAL)  # what it says comes back as an outcome or a gap
     store = open_ledger(found)
-    keys = host_keys(store)
+    clock = SystemClock()
+    keys = host_keys(store, clock)
     pool = SshPool(user=access.ssh.user, key=access.ssh.key)
     packages = sorted({p.name for release in declared().releases.values() for p in release.packages})
     power = RedfishPower(access.bmc.user, access.bmc.password.read, ca=access.bmc.ca)
@@ -277,7 +289,7 @@ def _assemble(found: Settings, declared: Reloading, access: Access) -> Fleet:
         schedule=schedule,
         configure=configure,
         engine=engine,
-        clock=SystemClock(),
+        clock=clock,
         certify=_certifier(found, store),
         closers=(engine.stop, pool.close, store.close),
     )

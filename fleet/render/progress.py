@@ -20,14 +20,22 @@ def picture(found: Mapping[NodeId, Standing], at: datetime, seconds: float, widt
     """Who is worked on, how long, and why the others wait."""
     counts = Counter(each.phase for each in found.values())
     summary = ", ".join(f"{count} {phase}" for phase, count in sorted(counts.items(), key=lambda item: item[0]))
-    lines = [line(Span(f"{duration(seconds)}  ", "bold"), f"{plural(len(found), 'node')}: {summary}")]
+    done = sum(each.applied == each.target and each.order is None and not each.out for each in found.values())
+    lines = [line(Span(f"{duration(seconds)}  ", "bold"), f"{done} of {plural(len(found), 'node')} done: {summary}")]
     busy = [each for each in found.values() if each.order is not None or each.verb is not None]
-    rows = [(each.node, Span(doing(each), _style(each)), _since(each, at), reason(each)) for each in busy[:MOST_ROWS]]
+    rows = [(each.node, Span(doing(each), _style(each)), _since(each, at), _towards(each)) for each in busy[:MOST_ROWS]]
     lines.extend(table(("", "", "", ""), rows, width))
     if len(busy) > MOST_ROWS:
         lines.append(line(f"  and {len(busy) - MOST_ROWS} more"))
     lines.extend(table(("", ""), _waiting(found.values()), width))
     return lines
+
+
+def _towards(each: Standing) -> str:
+    if each.verb is None or each.order is None:
+        return reason(each)
+    back = ", going back" if each.order.reverting else ""
+    return f"{each.purpose} to {each.order.release}{back}" if each.order.release else f"{each.purpose}{back}"
 
 
 def _waiting(found: Iterable[Standing]) -> list[tuple[str, str | Span]]:

@@ -17,6 +17,8 @@ from fleet.render.standing import Standing, of_pools
 from fleet.render.text import Line, Span, duration, line, moment, paragraph, plural, table, title
 from fleet.spec.nodesets import fold
 
+MOST_RACKS = 24
+MOST_ROWS = 40
 _STYLES = {Phase.SERVING: "good", Phase.AWAITING_HANDS: "bad", Phase.ENROLLING: "dim", Phase.RETIRED: "dim"}
 
 
@@ -85,7 +87,11 @@ def _racks(found: Iterable[Standing], width: int) -> list[Line]:
     for each in found:
         racks.setdefault(each.rack or "-", []).append(each)
     phases = [phase for phase in Phase if any(each.phase is phase for members in racks.values() for each in members)]
-    rows = []
+    rows: list[tuple[str | Span, ...]] = []
+    quiet = [rack for rack, members in racks.items() if all(each.phase is Phase.SERVING for each in members)]
+    if len(racks) > MOST_RACKS and quiet:
+        count = sum(len(racks.pop(rack)) for rack in quiet)
+        rows.append((f"{len(quiet)} racks", Span(str(Phase.SERVING), "good"), str(count), "all of each"))
     for rack, members in sorted(racks.items()):
         for phase in phases:
             names = [each.node for each in members if each.phase is phase]
@@ -103,7 +109,10 @@ def _out(observed: Observed, found: Iterable[Standing], width: int) -> list[Line
     ]
     if not rows:
         return []
-    return [line(""), title("out of service, or on their way"), *table(("", "", "", "", ""), rows, width)]
+    more = len(rows) - MOST_ROWS
+    lines = [line(""), title("out of service, or on their way")]
+    lines += table(("", "", "", "", ""), rows[:MOST_ROWS], width)
+    return [*lines, line(f"  and {more} more: name them, as in fleet status @phase:cordoned")] if more > 0 else lines
 
 
 def doing(each: Standing) -> str:

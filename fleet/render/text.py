@@ -58,7 +58,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], width: int, *,
     if before + 16 > width and len(headers) > 2:
         return _stacked(headers, cells, width, indent)
     last = max(width - before, 16)
-    widths[-1] = min(widths[-1], last)
+    widths[-1] = max(min(widths[-1], last), 1)
     found = [_row([Span(head, "dim") for head in headers], widths, indent)] if any(headers) else []
     for row in cells:
         parts = wrapped(row[-1].text, widths[-1]) or [""]
