@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fleet.lab import slurm
 from fleet.lab.containers import inside
 from fleet.lab.home import Home, LabState
 from fleet.lab.layout import layout
@@ -23,7 +22,6 @@ from tools.trial import COMMITTED, ROOT, Trial, began
 from tools.witness import JobFigures, Load, Witness, wait_for_jobs
 
 POOL, RELEASE, OTHERS = "train", "amd-2026.2", "infer"
-LONG_S, FIRST_S, FILL = 90, 20, 6
 BEGAN = time.monotonic()
 
 
@@ -79,16 +77,6 @@ def prepare() -> Trial | None:
         say(made.all)
         return None
     return trial
-
-
-def submit(witness: Witness, nodes: Sequence[str]) -> Load:
-    """Real jobs: one on each node of the pool, one that outlasts the work on two nodes, and a queue behind them."""
-    load = Load(POOL, witness)
-    load.jobs.append(slurm.submit_on(nodes[-1], partition=POOL, seconds=LONG_S, gpus=1, name="long"))
-    for node in nodes:
-        load.jobs.append(slurm.submit_on(node, partition=POOL, seconds=FIRST_S, gpus=2, name="first"))
-    load.begin(FILL)
-    return load
 
 
 def upgrade(trial: Trial) -> tuple[int, str]:
@@ -162,7 +150,8 @@ def main() -> int:
     nodes = [node.name for node in layout(6).members(POOL)]
     with Witness() as witness:
         step(f"real jobs into the partition {POOL}: several sizes and lengths, and a queue that never runs empty")
-        load = submit(witness, nodes)
+        load = Load(POOL, witness, long_on=nodes[-1])
+        load.begin(nodes)
         step(f"move the pool to {RELEASE} while they run (--declare edits the demo's copy of the inventory)")
         witness.mark()
         code, report = upgrade(trial)

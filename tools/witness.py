@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fleet.lab import slurm
-from fleet.lab.containers import CONTROLLER_CONTAINER
+from fleet.lab.containers import CONTROLLER_CONTAINER, inside, try_inside
 
 OUT_OF_SERVICE = re.compile(r"DRAIN|DOWN|FAIL|NOT_RESPONDING|UNKNOWN|INVAL|REBOOT|POWER|MAINT|\*")
 AT_MOST_S = 3000
+FIRST_S = 20
 LOOK = (
     'i=0; while [ "$i" -lt "$1" ]; do scontrol --oneliner show node 2>&1; '
     "echo PENDING=$(squeue -h -t PD -o %i 2>/dev/null | wc -l) RUNNING=$(squeue -h -t R -o %i 2>/dev/null | wc -l); "
@@ -112,6 +113,17 @@ class Witness:
                     found[node] = node in look.busy
         return found
 
+    def returned(self) -> set[str]:
+        """Nodes that were closed and take work again."""
+        closed, back = set(), set()
+        for look in self.answered:
+            for node in look.states:
+                if not look.in_service([node]):
+                    closed.add(node)
+                elif node in closed:
+                    back.add(node)
+        return back
+
     def fewest_waiting(self) -> int:
         """The shortest that the queue was between the two marks."""
         between = [look.pending for look in self.answered if self.marks[:1] <= [look.at] <= self.marks[1:2]]
@@ -155,29 +167,48 @@ def job_figures(jobs: Sequence[int]) -> JobFigures:
 MIX = ((1, 4, 20), (2, 2, 25), (1, 2, 30), (1, 4, 15), (3, 1, 25), (1, 2, 20), (2, 2, 15), (1, 4, 30))
 
 
+# A job that ends well, but not before it is let go: so it outlasts the work on other nodes however long that takes.
+LONG_JOB = "#!/bin/sh\ni=0\nwhile [ ! -e /tmp/let-go ] && [ $i -lt 900 ]; do sleep 1; i=$((i+1)); done\nexit 0\n"
+RETURNED_BEFORE_IT_ENDS = 2
+
+
+def submit_long(node: str, partition: str) -> int:
+    """The id of such a job on a node."""
+    inside(f"fleet-lab-{node}", ["rm", "-f", "/tmp/let-go"])
+    words = ["setpriv", f"--reuid={slurm.USER}", f"--regid={slurm.USER}", "--init-groups", "--reset-env"]
+    words += ["sbatch", "--parsable", "--job-name", "long", "--partition", partition, "--nodelist", node]
+    words += ["--gpus-per-node", "1", "--time", "20", "--chdir", "/tmp", "--output", "/dev/null"]
+    return int(inside(CONTROLLER_CONTAINER, words, text=LONG_JOB).strip().split(";")[0])
+
+
 @dataclass(slots=True)
 class Load:
-    """Keeps a pool's queue from running empty: hands in another job of the mix whenever the witness sees fewer than
-    `waiting` wait."""
+    """Real jobs for a pool: one on each node, one on `long_on` that outlasts the work on two nodes, and a queue behind
+    them that never runs empty: another job of the mix is handed in whenever the witness sees fewer than `waiting` wait."""
 
     partition: str
     witness: Witness
+    long_on: str
     waiting: int = 5
     jobs: list[int] = field(default_factory=list)
     trouble: list[str] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
-    def begin(self, fill: int) -> None:
-        """Hand in `fill` jobs, then keep the queue filled until `stop`."""
-        for _ in range(fill):
+    def begin(self, nodes: Sequence[str]) -> None:
+        """Hand in the first jobs, then keep the queue filled until `stop`."""
+        self.jobs.append(submit_long(self.long_on, self.partition))
+        for node in nodes:
+            self.jobs.append(slurm.submit_on(node, partition=self.partition, seconds=FIRST_S, gpus=2, name="first"))
+        for _ in range(len(nodes) + self.waiting):
             self._one()
         self._thread = threading.Thread(target=self._keep, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Hand in no more."""
+        """Hand in no more, and let the long job end."""
         self._stop.set()
+        try_inside(f"fleet-lab-{self.long_on}", ["touch", "/tmp/let-go"])
         if self._thread is not None:
             self._thread.join(30)
 
@@ -194,6 +225,8 @@ class Load:
                 continue
             last = looks[-1].at + 1  # what is handed in now shows in the look after the next
             try:
+                if len(self.witness.returned()) >= RETURNED_BEFORE_IT_ENDS:
+                    inside(f"fleet-lab-{self.long_on}", ["touch", "/tmp/let-go"])
                 for _ in range(self.waiting - looks[-1].pending):
                     self._one()
             except Exception as error:  # noqa: BLE001  # told at the end; the scheduler may be stopped on purpose

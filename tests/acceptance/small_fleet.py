@@ -27,7 +27,7 @@ if [ -n "${stale:-}" ]; then
     apt-get -qq update
     DEBIAN_FRONTEND=noninteractive apt-get -qq -y --allow-downgrades install "$@"
 fi
-python3 /usr/lib/fleet-lab/boot.py load
+/usr/lib/fleet-lab/bin/boot load
 systemctl is-active --quiet slurmd || systemctl restart slurmd
 systemctl is-active --quiet ssh || systemctl restart ssh
 """

@@ -7,16 +7,12 @@ from tests.acceptance.small_fleet import Lab
 from tools.trial import Trial, began
 from tools.witness import Load, Witness, wait_for_jobs
 
-OUTLASTS_S = 75
-
 
 def test_an_upgrade_loses_no_job_and_keeps_the_floor(lab: Lab, trial: Trial) -> None:
     train = lab.names("train")
     with Witness() as witness:
-        load = Load("train", witness)
-        long = slurm.submit_on(train[-1], partition="train", seconds=OUTLASTS_S, gpus=1, name="outlasts")
-        fill = [slurm.submit_on(node, partition="train", seconds=25, gpus=2, name="first") for node in train]
-        load.begin(fill=6)
+        load = Load("train", witness, long_on=train[-1])
+        load.begin(train)
         witness.mark()
         done = trial.fleet("upgrade", "--rolling", "train", "--to", "amd-2026.2", "--declare", "--yes")
         witness.mark()
@@ -24,7 +20,7 @@ def test_an_upgrade_loses_no_job_and_keeps_the_floor(lab: Lab, trial: Trial) -> 
     assert done.code == 0, done.all
     assert not load.trouble
 
-    figures = wait_for_jobs([long, *fill, *load.jobs])
+    figures = wait_for_jobs(load.jobs)
     assert (figures.killed, figures.requeued, figures.open) == ((), (), 0)
     assert figures.finished == figures.submitted >= 12
 
