@@ -183,8 +183,10 @@ def submit_long(node: str, partition: str) -> int:
 
 @dataclass(slots=True)
 class Load:
-    """Real jobs for a pool: one on each node, one on `long_on` that outlasts the work on two nodes, and a queue behind
-    them that never runs empty: another job of the mix is handed in whenever the witness sees fewer than `waiting` wait."""
+    """Real jobs for a pool: one on each node, one on `long_on` that outlasts the work on two nodes, and a queue.
+
+    The queue never runs empty: another job of the mix is handed in whenever the witness sees fewer than `waiting` wait.
+    """
 
     partition: str
     witness: Witness
