@@ -68,8 +68,10 @@ class Nevers:
                     forced = [b for b in world.begun if b.node == node and b.verb is Verb.DRAIN and b.force]
                     if not forced:
                         continue
-                    closed = [b.at for b in world.begun if b.order == forced[-1].order and b.verb is Verb.CORDON]
-                    waited = world.now - max(closed, default=world.now)
+                    of_order = [b for b in world.begun if b.order == forced[-1].order]
+                    opened = max((b.index for b in of_order if b.verb is Verb.UNCORDON), default=-1)
+                    closed = [b.at for b in of_order if b.verb is Verb.CORDON and b.index > opened]
+                    waited = world.now - min(closed, default=world.now)
                     if drain.then is not AtDeadline.REQUEUE or drain.deadline is None:
                         yield f"{job.id} was requeued on {node}, and policy does not say so"
                     elif waited + 1 < drain.deadline.total_seconds():

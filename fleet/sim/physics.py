@@ -47,6 +47,7 @@ DURATIONS: Mapping[Verb, float] = {
 
 BOOTS = frozenset({Verb.REBOOT, Verb.POWER_CYCLE, Verb.REIMAGE})
 OVER_SSH = (ON_NODE | {Verb.VERIFY, Verb.EXPORT, Verb.STAGE}) - {Verb.FLASH}
+OF_SCHEDULER = frozenset({Verb.CORDON, Verb.UNCORDON, Verb.DRAIN})
 LOADS_DRIVER = frozenset({Verb.REBOOT, Verb.RELOAD_DRIVER})
 
 Heard = Callable[[Outcome], None]
@@ -67,7 +68,7 @@ def installed(release: Release) -> dict[str, str]:
 def begin(world: World, step: Step, token: int, release: Release | None, heard: Heard) -> RunningStep | None:
     """Carry a step out in the world. `heard` is told its outcome if somebody is still there to hear it."""
     machine = world.machines[step.node]
-    refused = _refused(machine, step, token)
+    refused = _refused(machine, step, token, world.scheduler_silent)
     begun = _note(world, machine, step)
     if refused is not None:
         heard(refused)
@@ -99,10 +100,12 @@ def _duration(world: World, verb: Verb) -> float:
     return world.durations.get(verb, DURATIONS[verb]) * factor
 
 
-def _refused(machine: Machine, step: Step, token: int) -> Outcome | None:
+def _refused(machine: Machine, step: Step, token: int, silent: bool) -> Outcome | None:
     """What stands in the way before anything happens: the wire, or the wrapper on the node."""
     if machine.removed:
         return Failed("the machine is gone")
+    if step.verb in OF_SCHEDULER and silent:
+        return Failed("the scheduler gave no answer")
     if step.verb in OVER_SSH and not machine.reachable:
         return Again(timedelta(seconds=30), "unreachable over SSH")
     if step.verb in ON_NODE and machine.reachable:

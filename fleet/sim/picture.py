@@ -11,7 +11,7 @@ from fleet.sim.roll import Rolled
 ROWS = 24
 HEIGHT = 8
 STYLES = {".": "dim", "d": "warn", "w": "warn", "x": "bad", "v": "good"}
-LEGEND = ". serves  d emptied  c converges  f flashed  r reboots  v verified  w waits closed  x gone"
+LEGEND = ". serves  d emptied  c converges  f flashes  r boots  v verifies  w waits  x gone"
 
 
 def picture(rolled: Rolled, width: int) -> list[Line]:

@@ -51,4 +51,3 @@ def test_never_in_a_long_run() -> None:
     ends = time.monotonic() + 60 * float(os.environ.get("FLEET_SOAK_MINUTES", "30"))
     while time.monotonic() < ends:
         settings(derandomize=False, max_examples=200, deadline=None)(given(stories(), crash_points())(_judge))()
-
