@@ -11,7 +11,7 @@ import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -264,6 +264,7 @@ def _assemble(found: Settings, declared: Reloading, access: Access) -> Fleet:
     from fleet.adapters.redfish import RedfishPower
     from fleet.execution.apply import Hands
     from fleet.execution.engine import LocalEngine
+    from fleet.spec.releases import doubt
 
     logging.getLogger("paramiko").setLevel(logging.CRITICAL)  # what it says comes back as an outcome or a gap
     store = open_ledger(found)
@@ -280,7 +281,10 @@ def _assemble(found: Settings, declared: Reloading, access: Access) -> Fleet:
         host_key=keys,
         vendor=lambda node: declared().pools[node.pool].vendor,
     )
-    engine = LocalEngine(Hands(schedule, configure, power, store), declared, found.workers)
+    hands = Hands(
+        schedule, configure, power, store, doubt=lambda one: doubt(one, found.inventory, datetime.now(UTC).date())
+    )
+    engine = LocalEngine(hands, declared, found.workers)
     return Fleet(
         settings=found,
         declared=declared,

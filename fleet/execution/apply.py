@@ -32,6 +32,10 @@ ON_NODE = frozenset(
 """Verbs that a playbook carries out, batched over nodes."""
 
 
+_INSTALLS = frozenset({Verb.CONVERGE, Verb.REVERT, Verb.FLASH})
+"""Verbs before which a release's signature and expiry are checked once more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hands:
     """The ports that change the world."""
@@ -42,6 +46,7 @@ class Hands:
     ledger: Ledger
     firmware: Firmware | None = None
     archive: Archive | None = None
+    doubt: Callable[[Release], str] | None = None  # why a release is not to be believed now; empty where it is
 
 
 def batches(steps: Sequence[tuple[Step, int]]) -> Mapping[tuple[Verb, str], list[tuple[Step, int]]]:
@@ -61,8 +66,12 @@ def carry_out(
 ) -> None:
     """Carry one batch out, and report each step's end once. A port that raises has failed that step, and says why."""
     tokens = {step.node: token for step, token in batch}
+    release = _release(declared, batch[0][0])
+    if verb in _INSTALLS and release is not None and hands.doubt is not None and (why := hands.doubt(release)):
+        for step, token in batch:
+            ended(step, token, Failed(f"{release.id} is not to be believed: {why}"))
+        return
     if verb in ON_NODE:
-        release = _release(declared, batch[0][0])
         runs = [(step, declared.nodes[step.node], token) for step, token in batch]
         open_steps = {step.node: step for step, _ in batch}
 

@@ -79,7 +79,7 @@ def _inserted(before: str, mapping: yaml.MappingNode, key: str, value: str) -> s
     last = mapping.value[-1][1].end_mark.index
     stop = before.find("\n", last - 1)
     stop = len(before) if stop < 0 else stop
-    return before[:stop] + "\n" + " " * mapping.value[0][0].start_mark.column + entry + before[stop:]
+    return before[:stop] + "\n" + " " * int(mapping.value[0][0].start_mark.column) + entry + before[stop:]
 
 
 def _scalar(value: str) -> str:

@@ -31,6 +31,16 @@ def releases(site: Path, today: date) -> tuple[Mapping[ReleaseId, Release], tupl
     return found, tuple(problems)
 
 
+def doubt(release: Release, site: Path, today: date) -> str:
+    """Why a release that was read before is not to be believed now: expired, altered since, its signature gone."""
+    found, problems = _release(Path(release.place), _signers(site), today)
+    if found is None:
+        return f"its manifest can't be read any more: {problems[0] if problems else release.place}"
+    if found.digest != release.digest:
+        return "its manifest was altered since it was read"
+    return found.untrusted
+
+
 def _signers(site: Path) -> bytes | None:
     for directory in (site, site.parent):
         path = directory / SIGNERS

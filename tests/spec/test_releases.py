@@ -11,7 +11,7 @@ import pytest
 
 from fleet.errors import Untrusted
 from fleet.model.ids import ReleaseId
-from fleet.spec import load, signature
+from fleet.spec import load, releases, signature
 from fleet.spec.signature import APPROVAL, RELEASE
 from tests.spec.sites import key, write
 
@@ -107,3 +107,20 @@ def test_without_ssh_keygen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(Untrusted, match="not installed"):
         signature.verify(b"text", b"-----BEGIN SSH SIGNATURE-----\n", b"", RELEASE)
+
+
+@pytest.mark.parametrize("change", [altered, unsigned, no_signature])
+def test_a_release_that_was_believed_is_judged_again_at_the_last_moment(
+    tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    site = signed(tmp_path)
+    read = load(site, today=TODAY).releases[ReleaseId("amd-1")]
+    assert releases.doubt(read, site, TODAY) == ""
+    change(site)
+    assert releases.doubt(read, site, TODAY) != ""
+
+
+def test_a_release_that_has_expired_since_it_was_read(tmp_path: Path) -> None:
+    site = signed(tmp_path)
+    read = load(site, today=TODAY).releases[ReleaseId("amd-1")]
+    assert "expired" in releases.doubt(read, site, date(2199, 1, 1))
