@@ -198,7 +198,7 @@ class Load:
     _thread: threading.Thread | None = None
 
     def begin(self, nodes: Sequence[str]) -> None:
-        """Hand in the first jobs, then keep the queue filled until `stop`."""
+        """Hand in jobs until some must wait, then keep the queue filled until `stop`."""
         self.jobs.append(submit_long(self.long_on, self.partition))
         for node in nodes:
             self.jobs.append(slurm.submit_on(node, partition=self.partition, seconds=FIRST_S, gpus=2, name="first"))
@@ -206,6 +206,9 @@ class Load:
             self._one()
         self._thread = threading.Thread(target=self._keep, daemon=True)
         self._thread.start()
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not (self.witness.looks and self.witness.looks[-1].pending >= self.waiting):
+            time.sleep(0.2)
 
     def stop(self) -> None:
         """Hand in no more, and let the long job end."""
