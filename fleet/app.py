@@ -323,7 +323,7 @@ def _certifier(found: Settings, store: Store) -> Certify:
     def certify(node: DeclaredNode, order: WorkOrder, at: datetime) -> str:
         said = contents(node, order, store.trail(order=order.id), store.head(), at)
         path = write(said, signing_key(found), found.certificates)
-        return os.path.relpath(path, found.root)
+        return str(path.relative_to(found.root) if path.is_relative_to(found.root) else path.resolve())
 
     return certify
 

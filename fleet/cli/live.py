@@ -39,7 +39,7 @@ class Progress:
     ) -> None:
         self._clock, self._concerned, self._patience, self._pool = clock, concerned, patience, pool
         self.seen: Seen = lambda: None
-        self._began = clock.now()
+        self.began = clock.now()
         self._first_jobs: dict[NodeId, frozenset[str]] = {}
         self._unseen_since: dict[NodeId, float] = {}
         self._standings: dict[NodeId, Standing] = {}
@@ -116,7 +116,7 @@ class Progress:
             jobs = frozenset(job.id for job in seen.work)
             first = self._first_jobs.setdefault(seen.id, jobs)
             if seen.has_work is not None and not first & jobs:
-                self.free_at.setdefault(seen.id, observed.at if first else self._began)
+                self.free_at.setdefault(seen.id, observed.at if first else self.began)
         orders = observed.records.orders
         hidden = {held.node for held in plan.held if held.reason in OUT_OF_SIGHT and held.node not in orders}
         now = self._clock.monotonic()
@@ -132,7 +132,7 @@ class Progress:
     def _draw(self, at: datetime) -> None:
         assert self._screen is not None
         found = {node: each for node, each in self._standings.items() if node in set(self._concerned())}
-        lines = picture(found, at, (at - self._began).total_seconds(), width(sys.stderr))
+        lines = picture(found, at, (at - self.began).total_seconds(), width(sys.stderr))
         self._screen.show([*lines, line(Span(self._note, "warn"))] if self._note else lines)
 
     def _time(self) -> str:

@@ -223,7 +223,7 @@ def _bound(
                 slots[domain] = max(free, 1)
 
     def work(node: NodeId, run: NodeRun) -> Work:
-        free_at = view.free_at.get(node)
+        free_at = view.free_at.get(node) if view.began <= start else None  # who came later saw no beginning
         ready = max((free_at - start).total_seconds(), 0.0) if free_at is not None else 0.0
         soak = policy.soak.total_seconds() if node in rollout.canaries else 0.0
         takes = run.worked + soak + sum(step.seconds for step in run.steps if step.verb is Verb.CORDON)

@@ -15,6 +15,7 @@ from fleet.errors import FleetError, NoLease
 from fleet.execution.certify import Certify, certified
 from fleet.execution.observe import observe
 from fleet.health.diagnose import diagnose
+from fleet.lifecycle.fold import wiped
 from fleet.lifecycle.table import DISRUPTIVE
 from fleet.model.ids import Because
 from fleet.model.observation import NodeSeen, Observed
@@ -85,7 +86,7 @@ class Controller:
             decided = certified(decided, declared, observed, ports.certify)
         ports.ledger.commit(decided.changes, self._holder, observed.at)
         self._count_waiting(observed, decided)
-        steps, late = self._look_again(declared, decided.steps)
+        steps, late = self._look_again(declared, observed, decided.steps)
         if late:
             decided = replace(decided, steps=steps, held=(*decided.held, *late))
         if ports.watch is not None:
@@ -104,9 +105,13 @@ class Controller:
             if order is not None and held.reason is Because.DRAIN_WAITING and observed.since_last > 0:
                 self._ports.ledger.waited(order.id, observed.since_last)
 
-    def _look_again(self, declared: Declared, steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Held, ...]]:
+    def _look_again(
+        self, declared: Declared, observed: Observed, steps: Sequence[Step]
+    ) -> tuple[tuple[Step, ...], tuple[Held, ...]]:
         """Take out disruptive steps on nodes that have work by now."""
-        risky = [step for step in steps if step.verb in DISRUPTIVE and not step.force]
+        orders = observed.records.orders
+        empty = {node for node, order in orders.items() if wiped(order)}
+        risky = [step for step in steps if step.verb in DISRUPTIVE and not step.force and step.node not in empty]
         if not risky:
             return tuple(steps), ()
         fresh = self._ports.schedule.look([declared.nodes[step.node] for step in risky])

@@ -200,9 +200,14 @@ def phase(order: WorkOrder | None, way: Way | None, seen: NodeSeen, enrolled: En
 
 
 def _cordon(scene: Scene) -> Way | None:
-    if scene.seen.ours or opened(scene.order):
+    if scene.seen.ours or opened(scene.order) or wiped(scene.order):
         return None
     return _try(scene, Verb.CORDON, Stage.CORDON)
+
+
+def wiped(order: WorkOrder) -> bool:
+    """Whether the node was wiped under this order: no work can be on it, whatever can't be seen of it any more."""
+    return last_index(order, _WIPE, Result.DONE) >= 0
 
 
 def opened(order: WorkOrder) -> bool:
@@ -219,6 +224,8 @@ def _drain(scene: Scene) -> Way | None:
         step.verb is Verb.DRAIN for step in order.steps
     ):
         return _try(scene, Verb.DRAIN, Stage.DRAIN)
+    if seen.has_work is None and wiped(order):
+        return None
     if seen.has_work is None:
         return Wait(Because.GAP, Stage.DRAIN, text="whether work is on the node could not be seen")
     holders = holding(seen, scene.policy)
@@ -344,6 +351,7 @@ PAUSE = timedelta(seconds=30)
 _CORDON = frozenset({Verb.CORDON})
 _UNCORDON = frozenset({Verb.UNCORDON})
 _DRAIN = frozenset({Verb.DRAIN})
+_WIPE = frozenset({Verb.WIPE})
 _INSTALL = frozenset({Verb.CONVERGE, Verb.REVERT})
 _NEVER_STUCK = _CORDON | _UNCORDON | _DRAIN
 _ALWAYS_VERIFIED = frozenset({Purpose.REPAIR, Purpose.ENROL})

@@ -22,6 +22,7 @@ from fleet.lifecycle.fold import (
     look,
     opened,
     verified,
+    wiped,
 )
 from fleet.lifecycle.table import AWAY, DISRUPTIVE, LADDER, MUTATING, OVER_SSH
 from fleet.model.health import Case, Severity
@@ -251,7 +252,7 @@ def _forbids(
         return Because.LOCK_BUSY, (seen.lock,), f"{seen.lock} holds the node's lock"
     if verb in DISRUPTIVE:
         holders = holding(seen, draft.policy(node))
-        if seen.has_work is None:
+        if seen.has_work is None and not wiped(order):
             return Because.GAP, (), "whether work is on the node could not be seen"
         if seen.has_work or holders:
             return Because.DRAIN_WAITING, tuple(job.id for job in seen.work) + holders, "work is on the node"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fleet.lifecycle.fold import holding
+from fleet.lifecycle.fold import holding, wiped
 from fleet.lifecycle.table import DISRUPTIVE
 from fleet.model.ids import Because, Verb
 from fleet.model.observation import Observed
@@ -55,7 +55,8 @@ def _breaks(step: Step, observed: Observed, touched: set[str], policy: Policy) -
     seen = observed.nodes.get(step.node)
     if step.node in touched:
         return "two verbs on one node in one pass"
-    if step.verb in DISRUPTIVE and not step.force:
+    order = observed.records.orders.get(step.node)
+    if step.verb in DISRUPTIVE and not step.force and not (order is not None and wiped(order)):
         if seen is None or seen.has_work is not False:
             return f"{step.verb} on a node that has work, or whose work was not seen"
         holders = holding(seen, policy)
@@ -65,7 +66,6 @@ def _breaks(step: Step, observed: Observed, touched: set[str], policy: Policy) -
             return f"{step.verb} on a node that we have not closed"
     if step.verb is Verb.UNCORDON and (seen is None or not seen.ours):
         return "we hold no cordon there"
-    order = observed.records.orders.get(step.node)
     if order is not None and order.running is not None:
         return f"{order.running.verb} has begun there and has no end"
     return ""

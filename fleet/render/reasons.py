@@ -94,3 +94,16 @@ def next_step(held: Held, rollout: str = "") -> str:
         return f"fleet rollout resume {rollout}   (or abort)"
     first = held.names[0] if held.names else held.node
     return MEANINGS[held.reason].step.format(node=held.node, first=first, names=" ".join(held.names))
+
+
+_ABOUT_OTHERS = frozenset(
+    {Because.ROLLOUT_HALTED, Because.ROLLOUT_PAUSED, Because.CANARY_PENDING, Because.BUDGET_FULL, Because.FLOOR}
+)
+"""Reasons that are the same for each node that waits, whoever they name."""
+
+
+def shared(held: Held, rollout: str = "") -> tuple[str, str]:
+    """The words and the next step as nodes with the same need share them; `{node}` in the step stands for them all."""
+    step = next_step(held, rollout).replace(str(held.node), "{node}")
+    text = words(held)
+    return (text if held.reason in _ABOUT_OTHERS else text.replace(str(held.node), "the node")), step

@@ -10,7 +10,7 @@ from fleet.model.ids import NodeId
 from fleet.model.order import Rollout
 from fleet.model.plan import Held, RolloutPlan
 from fleet.render.history import NodeRun
-from fleet.render.reasons import next_step, words
+from fleet.render.reasons import shared
 from fleet.render.status import of_held
 from fleet.render.text import Line, Span, duration, line, paragraph, plural, table, title
 from fleet.spec.nodesets import fold
@@ -78,8 +78,7 @@ def held_lines(held: Iterable[Held], width: int, rollout: str = "") -> list[Line
     """Nodes that wait, grouped by what they wait for, each group with what to type next."""
     groups: dict[tuple[str, str], list[str]] = {}
     for each in held:
-        step = next_step(each, rollout).replace(str(each.node), "{node}")
-        groups.setdefault((words(each).replace(str(each.node), "the node"), step), []).append(each.node)
+        groups.setdefault(shared(each, rollout), []).append(each.node)
     if not groups:
         return []
     lines = [line(""), title("held")]

@@ -12,7 +12,7 @@ from fleet.model.order import RolloutState
 from fleet.model.plan import Held
 from fleet.model.topology import Declared
 from fleet.planning.wants import rollouts_by_node
-from fleet.render.reasons import for_person, next_step, words
+from fleet.render.reasons import for_person, shared, words
 from fleet.render.standing import Standing, of_pools
 from fleet.render.text import Line, Span, duration, line, moment, paragraph, plural, table, title
 from fleet.spec.nodesets import fold
@@ -165,9 +165,7 @@ def needs(declared: Declared, observed: Observed, found: Iterable[Standing]) -> 
         if held is None or not (for_person(held) or held.reason is Because.OUT_OF_REACH):
             continue
         rollout = rollouts.get(each.node)
-        step = next_step(held, rollout.id if rollout is not None else "").replace(str(each.node), "{node}")
-        text = words(held).replace(str(each.node), "the node")
-        needed.setdefault((text, step), []).append(each.node)
+        needed.setdefault(shared(held, rollout.id if rollout is not None else ""), []).append(each.node)
     for rollout in rollouts.values():
         if rollout.state is RolloutState.HALTED:
             key = (f"{rollout.id} has halted: {rollout.why}", f"fleet rollout resume {rollout.id}   (or abort)")
