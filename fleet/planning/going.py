@@ -21,10 +21,9 @@ from fleet.lifecycle.fold import (
     last_index,
     look,
     opened,
-    verified,
     wiped,
 )
-from fleet.lifecycle.table import AWAY, DISRUPTIVE, LADDER, MUTATING, OVER_SSH
+from fleet.lifecycle.table import AWAY, DISRUPTIVE, MUTATING, OVER_SSH
 from fleet.model.health import Case, Severity
 from fleet.model.ids import PRECEDENCE, Autonomy, Because, CaseId, Purpose, Verb
 from fleet.model.observation import NodeSeen
@@ -33,7 +32,8 @@ from fleet.model.plan import CaseMoved, OrderChanged, OrderClosed, Step, StepEnd
 from fleet.model.policy import AtDeadline, ForeignCordon
 from fleet.model.topology import DeclaredNode, Disposition
 from fleet.planning.capacity import domain_down
-from fleet.planning.draft import PLANNED_WORK, Draft
+from fleet.planning.draft import Draft
+from fleet.planning.ending import close
 from fleet.planning.opening import consent
 from fleet.planning.remedies import forbidden, height, next_rung, rung_for, undecided
 from fleet.planning.wants import Want
@@ -61,7 +61,7 @@ def go_on(draft: Draft, order: WorkOrder, node: DeclaredNode, want: Want | None)
     way = way_of(draft, order, node)
     match way:
         case Finished():
-            _close(draft, order)
+            close(draft, order)
         case Stuck():
             _turn(draft, order, node, way)
         case Wait():
@@ -265,39 +265,6 @@ def _forbids(
     if verb in {Verb.CONVERGE, Verb.REVERT, Verb.FLASH} and release is not None and release.untrusted:
         return Because.UNTRUSTED, (release.id,), release.untrusted
     return None
-
-
-def _close(draft: Draft, order: WorkOrder) -> None:
-    good = not order.reverting
-    why = "done" if good else f"back on {order.release}"
-    applied = order.release if order.purpose in PLANNED_WORK else None
-    ended = OrderClosed(order.id, order.node, good, why, applied)
-    if order.purpose is Purpose.REPAIR:
-        policy = draft.policy(draft.declared.nodes[order.node])
-        taken = tuple(s.verb for s in order.steps if s.verb in LADDER and s.result is Result.DONE)
-        ended = replace(ended, probation_until=draft.at + policy.probation, rungs=taken)
-    draft.changes.append(ended)
-    case = draft.observed.records.cases.get(order.node)
-    if order.purpose is Purpose.REPAIR and case is not None and case.open:
-        passed = verified(order)
-        draft.changes.append(CaseMoved(replace(case, closed=draft.at), f"verified {passed.detail if passed else ''}"))
-    if order.purpose is Purpose.REPAIR:
-        _put_right(draft, order)
-    rollout = draft.rollouts.get(order.rollout) if order.rollout else None
-    if rollout is not None and good and order.purpose is Purpose.UPGRADE and order.node not in rollout.passed:
-        draft.move(replace(rollout, passed=(*rollout.passed, order.node)), f"{order.node} passed")
-
-
-def _put_right(draft: Draft, order: WorkOrder) -> None:
-    """What failed in a rollout and was repaired and proved may be tried again; with nothing else failed it goes on."""
-    for rollout in list(draft.rollouts.values()):
-        if order.node not in rollout.failed or order.node in rollout.canaries:
-            continue  # what a canary's failure says about the release isn't mended by mending the canary
-        if rollout.state not in {RolloutState.RUNNING, RolloutState.HALTED}:
-            continue
-        failed = tuple(node for node in rollout.failed if node != order.node)
-        state = rollout.state if failed else RolloutState.RUNNING
-        draft.move(replace(rollout, state=state, failed=failed), f"{order.node} was put right and proved")
 
 
 def _turn(draft: Draft, order: WorkOrder, node: DeclaredNode, stuck: Stuck) -> None:
