@@ -10,7 +10,7 @@ from fleet.app import Fleet
 from fleet.cli.live import Progress
 from fleet.cli.passes import make_passes
 from fleet.cli.say import ask, progress
-from fleet.errors import Misuse
+from fleet.errors import Misuse, Untrusted
 from fleet.execution.ending import Ending, ending, left
 from fleet.model.ids import NodeId, PoolId, ReleaseId, RolloutId, Verb
 from fleet.model.observation import Observed
@@ -136,6 +136,10 @@ def _must_be_of_pool(canary: tuple[NodeId, ...], concerned: tuple[NodeId, ...], 
 
 def open_rollout(fleet: Fleet, asked: Asked, by: str) -> Rollout:
     """Writes the rollout that was shown and confirmed into the ledger."""
+    release = fleet.declared().releases[asked.plan.release]
+    if not fleet.store.accept(release.id, release.serial):
+        cause = f"its serial {release.serial} is behind one that this ledger has accepted"
+        raise Untrusted(f"release {release.id}", cause, "declare the newer release")
     now = fleet.clock.now()
     salt = hashlib.sha256(f"{now.isoformat()} {asked.wanted.pool}".encode()).hexdigest()[:4]
     required = fleet.declared().pools[asked.wanted.pool].policy.approval_required

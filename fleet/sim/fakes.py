@@ -74,11 +74,14 @@ class Hosts:
 
 
 def visible(world: World, machine: Machine) -> list[Fault]:
-    """The evidence that a correct reader reports: notes fade, and lines of before this boot are history."""
+    """The evidence that a correct reader reports: notes fade, and lines of before this boot are history.
+
+    What is really broken shows itself again after a boot.
+    """
     return [
         fault
         for fault in machine.faults
-        if fault.at >= machine.booted_at
+        if (fault.at >= machine.booted_at or fault.real)
         and not (fault.severity is Severity.WATCH and world.now - fault.at >= WATCH_FADES)
     ]
 
@@ -88,7 +91,7 @@ def _signal(world: World, machine: Machine, fault: Fault) -> Signal:
         node=machine.id,
         what=fault.what,
         severity=fault.severity,
-        at=moment(fault.at),
+        at=moment(max(fault.at, machine.booted_at)) if fault.real else moment(fault.at),
         device=fault.device,
         text=fault.text,
         source="simulated",

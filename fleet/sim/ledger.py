@@ -74,6 +74,7 @@ class MemoryLedger:
     quarantined_at: list[tuple[datetime, NodeId]] = field(default_factory=list)
     closed: list[tuple[WorkOrder, bool]] = field(default_factory=list)
     trail: list[Entry] = field(default_factory=list)
+    places: dict[OrderId, NodeId] = field(default_factory=dict)  # where each order is, or was
     token: int = 0
     last_entry: datetime | None = None
     lease: tuple[str, datetime] | None = None
@@ -117,7 +118,8 @@ class MemoryLedger:
 
     def end(self, step: Step, token: int, outcome: Outcome, at: datetime) -> None:
         """Write a step's end down, unless it has one already."""
-        order = next((o for o in self.orders.values() if o.id == step.order), None)
+        order = self.orders.get(step.node)
+        order = order if order is not None and order.id == step.order else None
         if order is None or order.running is None or order.running.token != token:
             return
         self._end(order, RESULTS[type(outcome)], _said(outcome), at)
@@ -236,6 +238,7 @@ class MemoryLedger:
             raise LedgerError(
                 f"order {change.order}", f"{change.node} has the open order {self.orders[change.node].id}"
             )
+        self.places[change.order] = change.node
         self.orders[change.node] = WorkOrder(
             id=change.order,
             node=change.node,
@@ -309,9 +312,9 @@ class MemoryLedger:
         self.orders[order.node] = replace(order, steps=(*order.steps[:-1], last))
 
     def _order(self, order: OrderId) -> WorkOrder:
-        for found in self.orders.values():
-            if found.id == order:
-                return found
+        found = self.orders.get(self.places[order]) if order in self.places else None
+        if found is not None and found.id == order:
+            return found
         raise LedgerError(f"order {order}", "it is not open", "look at `fleet why` of its node")
 
     def _write(self, at: datetime, by: str, what: str) -> None:

@@ -128,9 +128,7 @@ def _looks_first(simulation: Simulation, fresh: Sequence[Begun]) -> Iterator[str
     for begun in fresh:
         if begun.verb not in ONCE:
             continue
-        for earlier in reversed(begun_before[: begun.index]):
-            if earlier.order != begun.order:
-                continue
+        for earlier in reversed([b for b in begun_before[: begun.index] if b.order == begun.order]):
             if earlier.purpose is not begun.purpose or earlier.verb in INSTALLS or earlier.verb is Verb.VERIFY:
                 break
             if earlier.verb is begun.verb and earlier.index in simulation.world.acted:
@@ -141,7 +139,8 @@ def _looks_first(simulation: Simulation, fresh: Sequence[Begun]) -> Iterator[str
 def _written_first(simulation: Simulation, fresh: Sequence[Begun]) -> Iterator[str]:
     if not fresh:
         return
-    written = {entry.what.partition(", token")[0] for entry in simulation.ledger.trail}
+    recent = simulation.ledger.trail[-10 * len(simulation.world.machines) - 100 :]
+    written = {entry.what.partition(", token")[0] for entry in recent}
     for begun in fresh:
         if begun.order and begun.verb not in (Verb.RMA, Verb.DELETE):
             line = f"{begun.verb} begins on {begun.node} ({begun.order}"

@@ -27,6 +27,8 @@ from fleet.sim.run import Simulation, populate
 from fleet.sim.world import Machine, Work, World
 
 LONGEST_SECONDS = 14 * 86400.0
+MANY = 100
+"""From so many nodes on, events of half a minute share a pass."""
 LOOKS = 400
 """How often at most the fleet's picture is taken."""
 
@@ -130,6 +132,7 @@ def roll(declared: Declared, ask: Ask) -> Rolled:
     simulation = populate(started, seed=ask.seed, jitter=0.2)
     wanted = replace(fleet, pools={ask.pool: replace(fleet.pools[ask.pool], release=ask.release)})
     simulation.world.declared = wanted
+    simulation.share_seconds = 30.0 if len(fleet.nodes) > MANY else 0.0
     simulation.world.bad = (ask.release,) if ask.bad else ()
     chance = random.Random(ask.seed)
     if ask.jobs:

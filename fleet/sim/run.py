@@ -118,6 +118,8 @@ class Simulation:
     failures: list[str] = field(default_factory=list)
     ends: float = 0.0
     tick_seconds: float = 60.0  # a pass is made at least that often
+    share_seconds: float = 0.0  # events within so long share a pass: for large fleets
+    shared_until: float = 0.0
     ticking: bool = False
     auto_restart: bool = True
     home: NodeId | None = None  # the node on which the controller lives
@@ -187,7 +189,9 @@ class Simulation:
                 agenda.advance()
             except Crash:
                 self._crashed()
-            self._moment()
+            if agenda.now >= self.shared_until or agenda.next is None:
+                self.shared_until = agenda.now + self.share_seconds
+                self._moment()
 
     def _tick(self) -> None:
         self.ticking = self.world.now + self.tick_seconds <= self.ends

@@ -12,6 +12,7 @@ def submit(world: World, job: Work, *, running: bool) -> None:
     if running:
         _start(world, job)
     else:
+        world.waiting[job.id] = job
         start_waiting(world)
 
 
@@ -19,9 +20,9 @@ def start_waiting(world: World) -> None:
     """Start every waiting job whose nodes are all open and free. On a node that does not answer it dies at once."""
     if world.scheduler_silent:
         return
-    for job in world.jobs.values():
-        if job.state != "queued":
-            continue
+    for job in list(world.waiting.values()):
+        if job.id not in world.waiting:
+            continue  # started meanwhile, by the end of another one
         machines = list(world.some(job.nodes))
         closed = any(machine.holds or machine.removed for machine in machines)
         busy = any(world.jobs_on(machine.id) for machine in machines)
@@ -30,6 +31,7 @@ def start_waiting(world: World) -> None:
             continue
         if any(not machine.powered or not machine.up for machine in machines):
             continue  # the scheduler sees that they are down
+        del world.waiting[job.id]
         _start(world, job)
         if any(machine.broken or not machine.network for machine in machines):
             stop(world, job, "failed")
@@ -41,6 +43,8 @@ def _known_down(says: str) -> bool:
 
 def _start(world: World, job: Work) -> None:
     job.state, job.turn = "running", job.turn + 1
+    for node in job.nodes:
+        world.placed.setdefault(node, []).append(job)
     job.began = world.now
     job.saved = max(job.saved, world.now) if job.preempted else job.saved
     turn = job.turn
@@ -55,9 +59,18 @@ def _end(world: World, job: Work, turn: int) -> None:
 
 def stop(world: World, job: Work, how: str) -> None:
     """A job leaves its nodes for good."""
-    job.state = how
-    job.turn += 1
+    _leave(world, job, how)
     start_waiting(world)
+
+
+def _leave(world: World, job: Work, state: str) -> None:
+    for node in job.nodes:
+        if job in (there := world.placed.get(node, [])):
+            there.remove(job)
+    job.state = state
+    job.turn += 1
+    if state == "queued":
+        world.waiting[job.id] = job
 
 
 def requeue(world: World, node: NodeId) -> None:
@@ -68,8 +81,7 @@ def requeue(world: World, node: NodeId) -> None:
         if job.runs is not None:
             job.runs = max(0.0, job.runs - max(0.0, world.now - job.began - unsaved))
         job.preempted += 1
-        job.state = "queued"
-        job.turn += 1
+        _leave(world, job, "queued")
     machine = world.machines[node]
     machine.holders = [holder for holder in machine.holders if holder.service]
 

@@ -190,6 +190,8 @@ class World:
     agenda: Agenda = field(default_factory=Agenda)
     machines: dict[NodeId, Machine] = field(default_factory=dict)
     jobs: dict[str, Work] = field(default_factory=dict)
+    waiting: dict[str, Work] = field(default_factory=dict)  # queued jobs, oldest first
+    placed: dict[NodeId, list[Work]] = field(default_factory=dict)  # running jobs by node; `work` keeps it
     answers: Answers = field(default_factory=Answers)
     begun: list[Begun] = field(default_factory=list)
     orders_seen: set[OrderId] = field(default_factory=set)
@@ -215,7 +217,7 @@ class World:
 
     def jobs_on(self, node: NodeId) -> list[Work]:
         """The jobs that run on a node now."""
-        return [job for job in self.jobs.values() if job.state == "running" and node in job.nodes]
+        return list(self.placed.get(node, ()))
 
     def some(self, nodes: Iterable[NodeId]) -> Iterator[Machine]:
         """The machines of these nodes that exist."""
