@@ -21,7 +21,7 @@ test: setup ## everything: lint, types, units, properties, Pulumi, lab, Molecule
 	@$(PYTHON) -m tools.budget
 
 unit: ## the quick tests: no containers, no Pulumi
-	@$(PYTHON) -m pytest -q -m "$(QUICK)" tests
+	@$(PYTHON) -m pytest -q -n 2 --dist worksteal -m "$(QUICK)" tests
 
 lint: ## rules, format, types, import contracts
 	@ruff check . && ruff format --check . && mypy && lint-imports

@@ -20,6 +20,7 @@ from tools.containers import why_not
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / ".fleet" / "test"
 QUICK = "not acceptance and not pulumi and not soak"
+SPREAD = ("-n", "2", "--dist", "worksteal")
 SLOW_FOLDERS = ("tests/properties", "tests/scenarios")
 
 
@@ -69,8 +70,8 @@ def parts() -> tuple[Part, ...]:
         for found in sorted((ROOT / "molecule").glob("*/molecule.yml"))
     )
     return (
-        Part("lint, types, imports, unit", 4, (*lint, pytest("unit", "-m", QUICK, *ignored, "tests"))),
-        Part("properties and scenarios", 5, (pytest("properties", "-m", QUICK, *SLOW_FOLDERS),)),
+        Part("lint, types, imports, unit", 4, (*lint, pytest("unit", *SPREAD, "-m", QUICK, *ignored, "tests"))),
+        Part("properties and scenarios", 5, (pytest("properties", *SPREAD, "-m", QUICK, *SLOW_FOLDERS),)),
         Part("Pulumi", 7, (pytest("pulumi", "-m", "pulumi and not soak", "tests"),), containers=True),
         Part("lab acceptance", 14, (pytest("lab", "-m", "acceptance and not pulumi and not soak", "tests"),), True),
         Part("Molecule", 8, molecule, containers=True),
