@@ -114,7 +114,7 @@ def test_the_disk_under_the_ledger_is_full(lab: Lab, trial: Trial, small_disk: P
         with ballast.open("wb", buffering=0) as file:
             try:
                 while True:
-                    file.write(bytes(65536))
+                    file.write(bytes(4096))
             except OSError:
                 pass
         assert wait_for(lambda: bool(outcome), 60), "a ledger that takes no entry ends the command"
