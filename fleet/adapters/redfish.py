@@ -45,7 +45,10 @@ class RedfishPower:
         settle_seconds: float = 60.0,
         grace_seconds: float = 20.0,
         workers: int = 32,
+        silence_seconds: float = 15.0,
     ) -> None:
+        self._silence = silence_seconds
+        self._silent: dict[NodeId, tuple[float, str]] = {}
         self._user, self._password, self._ca = user, password, ca
         self._seconds, self._settle, self._grace, self._workers = seconds, settle_seconds, grace_seconds, workers
         self._systems: dict[str, Any] = {}
@@ -94,12 +97,18 @@ class RedfishPower:
             return {seen.id: seen for seen in threads.map(self._look, with_bmc)}
 
     def _look(self, node: DeclaredNode) -> NodeSeen:
+        since, why = self._silent.get(node.id, (0.0, ""))
+        if why and time.monotonic() - since < self._silence:  # one sick BMC must not stretch every pass
+            return NodeSeen(node.id, gaps=(Gap("bmc", why),))
         try:
             power, serial = self._read(
-                node, lambda system: (_power_of(system), str(system.serial_number or "").strip())
+                node, lambda system: (_power_of(system), str(system.serial_number or "").strip()), attempts=1
             )
         except FleetError as error:
-            return NodeSeen(node.id, gaps=(Gap("bmc", error.cause or error.thing),))
+            why = error.cause or error.thing
+            self._silent[node.id] = time.monotonic(), why
+            return NodeSeen(node.id, gaps=(Gap("bmc", why),))
+        self._silent.pop(node.id, None)
         gaps = () if serial else (Gap("bmc serial", "the BMC names none"),)
         return NodeSeen(node.id, power=power, serial=serial, gaps=gaps)
 
@@ -147,7 +156,7 @@ class RedfishPower:
                 return False
             time.sleep(SETTLE_POLL_SECONDS)
 
-    def _read(self, node: DeclaredNode, what: Callable[[Any], T]) -> T:
+    def _read(self, node: DeclaredNode, what: Callable[[Any], T], attempts: int = READ_ATTEMPTS) -> T:
         """A fresh look at the system, repeated within bounds; Unavailable says what the BMC did instead."""
         import tenacity
         from sushy import exceptions
@@ -158,7 +167,7 @@ class RedfishPower:
                 return what(system)
 
         repeat = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(READ_ATTEMPTS) | tenacity.stop_after_delay(self._seconds),
+            stop=tenacity.stop_after_attempt(attempts) | tenacity.stop_after_delay(self._seconds),
             wait=tenacity.wait_fixed(READ_PAUSE_SECONDS),
             retry=tenacity.retry_if_exception_type((exceptions.ConnectionError, exceptions.ServerSideError)),
             reraise=True,
@@ -193,7 +202,7 @@ class RedfishPower:
             node.bmc,
             auth=auth.BasicAuth(self._user, self._password(node.id)),
             verify=str(self._ca) if self._ca is not None else True,
-            server_side_retries=1,
+            server_side_retries=0,
             server_side_retries_delay=1,
             read_timeout=self._seconds,
             connect_timeout=min(self._seconds, 5.0),

@@ -251,3 +251,19 @@ def test_an_answer_lost_after_power_was_asked_for_is_lost_and_asked_once(bmc: Bm
 def test_a_machine_in_between_is_neither_on_nor_off(bmc: Bmc, pem: Path) -> None:
     bmc.power = "PoweringOff"
     assert power(pem).power(node(bmc)) == "unknown"
+
+
+def test_a_bmc_that_failed_in_a_look_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def fails(self: RedfishPower, node: DeclaredNode, what: object, attempts: int = 0) -> None:
+        asked.append(node.id)
+        raise Unavailable(f"BMC of {node.id}", "HTTP 500", "look at it")
+
+    monkeypatch.setattr(RedfishPower, "_read", fails)
+    node = DeclaredNode(NodeId("n1"), PoolId("p"), "S1", (), bmc="https://192.0.2.1")
+    for silence, times in ((60.0, 1), (0.0, 3)):
+        asked.clear()
+        power = RedfishPower("fleet", lambda _: "secret", ca=None, silence_seconds=silence)
+        gaps = [power.look([node])[node.id].gaps[0].why for _ in range(3)]
+        assert (gaps, len(asked)) == (["HTTP 500"] * 3, times)
