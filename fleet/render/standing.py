@@ -10,7 +10,7 @@ from fleet.lifecycle.fold import Scene, advance, phase
 from fleet.model.ids import NodeId, Phase, Purpose, ReleaseId, Verb
 from fleet.model.observation import NodeSeen, Observed
 from fleet.model.order import Result, WorkOrder
-from fleet.model.plan import Held, Plan, Step
+from fleet.model.plan import Adopted, Held, Plan, Step
 from fleet.model.topology import Declared, DeclaredNode
 from fleet.planning.capacity import why_out
 
@@ -32,14 +32,17 @@ class Standing:
     since: datetime | None = None
     held: Held | None = None
     work: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
 
 
 def standings(declared: Declared, observed: Observed, plan: Plan | None = None) -> dict[NodeId, Standing]:
     """Every declared node's standing, in the inventory's order."""
     held = {each.node: each for each in plan.held} if plan is not None else {}
     steps = {step.node: step for step in plan.steps} if plan is not None else {}
+    changes = plan.changes if plan is not None else ()
+    adopted = {change.node: change.release for change in changes if isinstance(change, Adopted)}
     return {
-        node.id: _one(declared, observed, node, held.get(node.id), steps.get(node.id))
+        node.id: _one(declared, observed, node, held.get(node.id), steps.get(node.id), adopted.get(node.id))
         for node in declared.nodes.values()
     }
 
@@ -49,14 +52,22 @@ def phases(found: Mapping[NodeId, Standing]) -> dict[NodeId, str]:
     return {node: str(standing.phase) for node, standing in found.items()}
 
 
-def _one(declared: Declared, observed: Observed, node: DeclaredNode, held: Held | None, step: Step | None) -> Standing:
+def _one(
+    declared: Declared,
+    observed: Observed,
+    node: DeclaredNode,
+    held: Held | None,
+    step: Step | None,
+    adopted: ReleaseId | None,
+) -> Standing:
     records = observed.records
     seen, order = observed.nodes.get(node.id) or NodeSeen(node.id), records.orders.get(node.id)
     enrolled = records.enrolled.get(node.id)
     release = declared.releases.get(order.release) if order is not None and order.release is not None else None
     way = None
     if order is not None:
-        way = advance(Scene(order, seen, release, declared.pools[node.pool].policy, observed.at))
+        policy, case = declared.pools[node.pool].policy, records.cases.get(node.id)
+        way = advance(Scene(order, seen, release, policy, observed.at, case))
     found = phase(order, way, seen, enrolled)
     out = why_out(node, observed.nodes.get(node.id), enrolled, records.cases.get(node.id))
     if order is None and found is Phase.ENROLLING and not out:
@@ -70,7 +81,7 @@ def _one(declared: Declared, observed: Observed, node: DeclaredNode, held: Held 
         pool=node.pool,
         rack=node.rack,
         phase=found,
-        applied=enrolled.applied if enrolled is not None else None,
+        applied=(enrolled.applied if enrolled is not None else None) or adopted,
         target=declared.target(node),
         out="retired" if retired else out,
         purpose=next((each.purpose for each in (order, step, held) if each is not None), None),
@@ -79,6 +90,7 @@ def _one(declared: Declared, observed: Observed, node: DeclaredNode, held: Held 
         since=running.began if running is not None else (_since(order) if order is not None else None),
         held=None if running is not None else held,
         work=tuple(job.id for job in seen.work),
+        gaps=tuple(f"{gap.what}: {gap.why}" for gap in seen.gaps),
     )
 
 

@@ -233,6 +233,7 @@ def of_node(each: Standing) -> dict[str, object]:
         "since": each.since.isoformat() if each.since is not None else None,
         "held": of_held(each.held) if each.held is not None else None,
         "jobs": list(each.work),
+        "gaps": list(each.gaps),
     }
 
 
