@@ -1,7 +1,9 @@
 """Everything that `make test` runs, part by part, each with a budget of minutes that is printed and checked.
 
-A part that fails or needs more than its budget fails the whole; the parts after it run all the same, so that one run
-tells everything. Counts come from the JUnit files that pytest writes. The last line is the sum, for people and for CI.
+A part that fails fails the whole, and so does one that needs a quarter more than its budget; less than that is said.
+The parts after it run all the same, so that one run tells everything. Counts come from the JUnit files that pytest
+writes. The last line is the sum, for people and for CI. Nothing runs in virtual machines yet; their minutes are spent
+on the tests of the lab itself.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from tools.containers import why_not
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / ".fleet" / "test"
 QUICK = "not acceptance and not pulumi and not soak"
+ON_LAB = "acceptance and not pulumi and not soak"
 SPREAD = ("-n", "2", "--dist", "worksteal")
+GRACE = 1.25
 SLOW_FOLDERS = ("tests/properties", "tests/scenarios")
 
 
@@ -73,9 +77,9 @@ def parts() -> tuple[Part, ...]:
         Part("lint, types, imports, unit", 4, (*lint, pytest("unit", *SPREAD, "-m", QUICK, *ignored, "tests"))),
         Part("properties and scenarios", 5, (pytest("properties", *SPREAD, "-m", QUICK, *SLOW_FOLDERS),)),
         Part("Pulumi", 7, (pytest("pulumi", "-m", "pulumi and not soak", "tests"),), containers=True),
-        Part("lab acceptance", 14, (pytest("lab", "-m", "acceptance and not pulumi and not soak", "tests"),), True),
+        Part("lab acceptance", 14, (pytest("acceptance", "-m", ON_LAB, "tests", "--ignore=tests/lab"),), True),
+        Part("the lab itself", 6, (pytest("lab", "-m", ON_LAB, "tests/lab"),), True),
         Part("Molecule", 8, molecule, containers=True),
-        Part("virtual machines", 7, ()),
     )
 
 
@@ -139,7 +143,8 @@ def run(part: Part, no_containers: str) -> Ended:
             break
     seconds = time.monotonic() - began
     if not trouble and seconds > part.minutes * 60:
-        trouble, count = "over its budget", count + Count(failed=1)
+        over = seconds > part.minutes * 60 * GRACE
+        trouble, count = "over its budget", count + Count(failed=int(over))
     return Ended(part, seconds, count, trouble)
 
 
