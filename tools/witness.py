@@ -21,7 +21,8 @@ AT_MOST_S = 3000
 FIRST_S = 20
 LOOK = (
     'i=0; while [ "$i" -lt "$1" ]; do scontrol --oneliner show node 2>&1; '
-    "echo PENDING=$(squeue -h -t PD -o %i 2>/dev/null | wc -l) RUNNING=$(squeue -h -t R -o %i 2>/dev/null | wc -l); "
+    "if q=$(squeue -h -t PD,R -o state=%t 2>/dev/null); then "
+    'echo PENDING=$(echo "$q" | grep -c =PD) RUNNING=$(echo "$q" | grep -c =R); fi; '
     "echo END; i=$((i+1)); sleep 1; done"
 )
 
@@ -34,8 +35,8 @@ class Look:
     states: dict[str, str]
     busy: frozenset[str]  # nodes with processors given to jobs
     reasons: dict[str, str]
-    pending: int
-    running: int
+    pending: int | None  # None: the queue could not be asked
+    running: int | None
 
     def in_service(self, nodes: Sequence[str]) -> int:
         """How many of `nodes` take work."""
@@ -44,7 +45,8 @@ class Look:
 
 def look_of(lines: Sequence[str], at: float) -> Look:
     """One round of answers, parsed; a scheduler that didn't answer shows no nodes."""
-    states, reasons, busy, counts = {}, {}, set(), {"PENDING": 0, "RUNNING": 0}
+    states, reasons, busy = {}, {}, set()
+    counts: dict[str, int | None] = {"PENDING": None, "RUNNING": None}
     for line in lines:
         node = re.match(r"NodeName=(\S+)", line)
         if node:
@@ -127,7 +129,7 @@ class Witness:
     def fewest_waiting(self) -> int:
         """The shortest that the queue was between the two marks."""
         between = [look.pending for look in self.answered if self.marks[:1] <= [look.at] <= self.marks[1:2]]
-        return min(between, default=0)
+        return min((pending for pending in between if pending is not None), default=0)
 
     def mark(self) -> None:
         """The time that counts begins, or ends, now."""
@@ -191,7 +193,7 @@ class Load:
     partition: str
     witness: Witness
     long_on: str
-    waiting: int = 5
+    waiting: int = 12  # a node that comes back empty takes several at once
     jobs: list[int] = field(default_factory=list)
     trouble: list[str] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -207,8 +209,12 @@ class Load:
         self._thread = threading.Thread(target=self._keep, daemon=True)
         self._thread.start()
         until = time.monotonic() + 60
-        while time.monotonic() < until and not (self.witness.looks and self.witness.looks[-1].pending >= self.waiting):
+        while time.monotonic() < until and not self._queued():
             time.sleep(0.2)
+
+    def _queued(self) -> bool:
+        last = self.witness.looks[-1].pending if self.witness.looks else None
+        return last is not None and last >= self.waiting
 
     def stop(self) -> None:
         """Hand in no more, and let the long job end."""
@@ -232,7 +238,8 @@ class Load:
             try:
                 if len(self.witness.returned()) >= RETURNED_BEFORE_IT_ENDS:
                     inside(f"fleet-lab-{self.long_on}", ["touch", "/tmp/let-go"])
-                for _ in range(self.waiting - looks[-1].pending):
+                pending = looks[-1].pending
+                for _ in range(self.waiting - pending if pending is not None else 0):
                     self._one()
             except Exception as error:  # noqa: BLE001  # told at the end; the scheduler may be stopped on purpose
                 self.trouble.append(str(error))
