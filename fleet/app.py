@@ -225,7 +225,10 @@ def open_ledger(found: Settings) -> Store:
     """The ledger alone, for commands that look at nothing else."""
     from fleet.adapters.ledger_sql import open_ledger as opened
 
-    found.home.mkdir(parents=True, exist_ok=True)
+    try:
+        found.home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Misuse(f"{found.home}", error.strerror or str(error), "set FLEET_HOME to a directory of yours") from error
     return opened(found.ledger)
 
 

@@ -56,7 +56,8 @@ def read(
     known = _context(context)
     kind = kind or guess(content)
     if kind is None:
-        raise Misuse(place, "no reader knows this kind of text", f"name the kind, one of: {' '.join(registry.READERS)}")
+        why = "no reader knows this kind of text" if content.strip() else "it is empty"
+        raise Misuse(place, why, "name the kind, as in `fleet read kernel_log FILE`; `fleet read --kinds -` lists them")
     reading = registry.read(kind, content, {"file": Path(place).name, **known}, _beside(place, others, known))
     if json:
         facts = {key: value for key, value in reading.as_json().items() if key not in ("schema", "kind")}

@@ -18,8 +18,12 @@ def compatibility(declared: Declared) -> Iterator[Problem]:
             what = f"pool {pool.id} has {pool.vendor} boards, release {release.id} is for {release.vendor}"
             fix = f"name a release for {pool.vendor}"
             yield Problem("release-vendor", Level.ERROR, pool.place, what, fix, "the release's manifest")
+    used = {declared.target(node) for node in declared.nodes.values()} | {p.release for p in declared.pools.values()}
     for release in declared.releases.values():
         if release.untrusted:
-            fix = "sign it: fleet release sign, or take it out"
-            what = f"release {release.id}: {release.untrusted}"
-            yield Problem("release-untrusted", Level.ERROR, release.place, what, fix, "allowed_signers")
+            level = Level.ERROR if release.id in used else Level.WARNING
+            fix = (
+                f"have it signed as it is now: ssh-keygen -Y sign -n fleet-release -f KEY {release.place or release.id}"
+            )
+            what = f"release {release.id} is not to be believed: {release.untrusted}"
+            yield Problem("release-untrusted", level, release.place, what, fix, "allowed_signers")

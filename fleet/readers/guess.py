@@ -46,6 +46,7 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     (r"(?m)^\[[\w-]+(?::children|:vars)?\]\s*$", "ansible_inventory_ini"),
     (r"(?m)^u_height:", "netbox_device_type"),
     (r"(?m)^blocks:|^switches:", "topology_model"),
+    (r"(?m)^(?:<\d+>)?\[\s*\d+\.\d{6}\] |(?:^|\s)kernel: ", "kernel_log"),
 )
 _COLUMNS = re.compile(r"^[^\n]*\b(?:uuid|pci\.bus_id|index)\b[^\n]*,", re.I)
 _PIPES = re.compile(r"^\S[^\n|]*\|[^\n|]*\|[^\n]*(?:idle|alloc|mix|drain|down|STATE)", re.I | re.M)

@@ -26,6 +26,7 @@ _ISO = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\
 _SYSLOG = re.compile(r"(?:<(\d{1,3})>)?([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) ")
 _TAG = re.compile(r"(?:(\S+) )?([\w./@-]+)(?:\[(\d+)\])?: ")
 _BARE_TAG = re.compile(r"([\w./@-]+)\[(\d+)\]: ")
+_KERNEL_TAG = "kernel: "
 _MERGED = re.compile(r"(?<=.)(?=\[\s*\d+\.\d{6}\] )")
 _MONTHS = {
     name: at
@@ -160,6 +161,8 @@ def _headed(number: int, line: str, clock: _Clock) -> Record | None:
     if found := _SYSLOG.match(text):
         at, bad = clock.syslog(found.group(2), found.group(3), (found.group(4), found.group(5), found.group(6)))
         return _tagged(Record(number, "", kernel, at=at, bad_time=bad), text[found.end() :])
+    if text.startswith(_KERNEL_TAG):  # a journal printed without its times
+        return Record(number, text[len(_KERNEL_TAG) :], kernel)
     if found := _BARE_TAG.match(text):
         return Record(number, text[found.end() :], False, tag=found.group(1))
     return None

@@ -46,9 +46,14 @@ def status(
 
 
 def _pools(declared: Declared, found: Iterable[Standing], width: int) -> list[Line]:
+    found = list(found)
+    retired = Counter(each.pool for each in found if each.phase is Phase.RETIRED)
     rows = []
+    whole = Counter(node.pool for node in declared.nodes.values())
     for pool, members in of_pools(found).items():
         policy, size = declared.pools[PoolId(pool)].policy, len(members)
+        if size < whole[PoolId(pool)] - retired[pool]:
+            continue  # figures of a pool are of all of it
         serving = sum(not each.out for each in members)
         budget, floor = policy.budget.get("pool"), policy.floor.get("pool")
         most = str(budget.as_budget(size, at_least_one=policy.at_least_one)) if budget else "-"
@@ -65,6 +70,8 @@ def _pools(declared: Declared, found: Iterable[Standing], width: int) -> list[Li
                 ", ".join(f"{count} on {name}" for name, count in releases.most_common()),
             )
         )
+    if not rows:
+        return []
     return [line(""), *table(("pool", "serve", "floor", "out", "declared", "applied"), rows, width)]
 
 

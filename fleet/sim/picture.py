@@ -74,7 +74,7 @@ def summary(rolled: Rolled) -> list[Line]:
     count = len(rolled.nodes)
     good = rolled.ended_well
     state = Span(str(rolled.state), "good" if good else "bad")
-    known = good and rolled.bound_seconds > 0
+    known = good and rolled.bound_seconds > 0 and not ask.crash  # steps that are done again are in the bound's costs
     ratio = f" ({rolled.seconds / rolled.bound_seconds:.2f} times the lower bound)" if known else ""
     jobs = rolled.jobs
     lines = [
