@@ -61,8 +61,9 @@ def trial(lab: Lab) -> Trial:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything here needs the lab."""
+    """Everything here needs the lab, and time."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.acceptance)
+            item.add_marker(pytest.mark.timeout(600))  # real jobs and reboots, and the lab's coming up besides
