@@ -249,7 +249,11 @@ def _happens(stage: Stage, event: Mapping[str, Any]) -> Callable[[], None]:
 
 def load(path: Path) -> Mapping[str, Any]:
     """A scenario as it is in its file."""
-    raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise Misuse(f"{path}", f"it can't be read as a scenario: {why}", "name a scenario in YAML") from error
     if not isinstance(raw, Mapping) or not {"declared", "timeline", "expect"} <= set(raw):
         raise Misuse(f"{path}", "it is no decision scenario: it needs `declared`, `timeline` and `expect`")
     return raw

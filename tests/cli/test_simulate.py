@@ -62,3 +62,15 @@ def test_what_is_asked_wrongly(capsys: pytest.CaptureFixture[str], words: tuple[
     code, _, err = typed(capsys, *words)
     assert code == 2
     assert says in err
+
+
+@pytest.mark.parametrize("content", [b"a: b: c", b"\xff\xfe\x00", b"- 1\n"])
+def test_a_file_that_is_no_scenario_is_said_and_no_fault_of_ours(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes
+) -> None:
+    strange = tmp_path / "strange.yaml"
+    strange.write_bytes(content)
+    code, out, err = typed(capsys, "simulate", str(strange))
+    assert code == 3
+    assert "strange.yaml" in out + err
+    assert "itself failed" not in out + err
