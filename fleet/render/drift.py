@@ -55,7 +55,8 @@ def compare(declared: Declared, observed: Observed, name: NodeId) -> Compared:
     seen = observed.nodes.get(name) or NodeSeen(name)
     wanted = declared.releases[target]
     baseline = declared.releases.get(applied) if applied is not None else wanted
-    return Compared(name, _kind(seen, wanted, baseline), target, applied, _parts(seen, wanted, baseline))
+    known = baseline if applied is not None else None  # what was never applied isn't said to be
+    return Compared(name, _kind(seen, wanted, baseline), target, applied, _parts(seen, wanted, known))
 
 
 def _kind(seen: NodeSeen, wanted: Release, baseline: Release | None) -> str:
@@ -94,7 +95,7 @@ def lines(found: Sequence[Compared], width: int) -> list[Line]:
                 p.name,
                 p.declared,
                 p.applied or "-",
-                Span(p.observed or "not seen", "" if p.observed == p.applied else "bad"),
+                Span(p.observed or "not seen", "" if p.observed == (p.applied or p.declared) else "bad"),
             )
             for p in each.parts
             if len({p.declared, p.applied, p.observed}) > 1
