@@ -1,6 +1,6 @@
 """Everything that `make test` runs, part by part, each with a budget of minutes that is printed and checked.
 
-A part that fails fails the whole, and so does one that needs a quarter more than its budget; less than that is said.
+A part that fails fails the whole, and so does one that needs half more than its budget; less than that is said.
 The parts after it run all the same, so that one run tells everything. Counts come from the JUnit files that pytest
 writes. The last line is the sum, for people and for CI. Nothing runs in virtual machines yet; their minutes are spent
 on the tests of the lab itself.
@@ -24,7 +24,7 @@ REPORTS = ROOT / ".fleet" / "test"
 QUICK = "not acceptance and not pulumi and not soak"
 ON_LAB = "acceptance and not pulumi and not soak"
 SPREAD = ("-n", "2", "--dist", "worksteal")
-GRACE = 1.25
+GRACE = 1.5  # machines differ; the table says what was over
 SLOW_FOLDERS = ("tests/properties", "tests/scenarios")
 
 
