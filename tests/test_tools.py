@@ -23,7 +23,7 @@ def test_counts_come_from_junit(tmp_path: Path) -> None:
     [
         (Part("good", 1, (("true",),)), 0, ""),
         (Part("bad", 1, (("false",), ("true",))), 1, "`false` ended with 1"),
-        (Part("slow", 0.0001, (("sleep", "0.005"),)), 1, "over its budget"),
+        (Part("slow", 0.0001, (("sleep", "0.05"),)), 1, "over its budget"),
         (Part("empty", 1, ()), 0, "nothing there yet"),
     ],
     ids=lambda value: value.name if isinstance(value, Part) else None,
