@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from fleet.model.economy import Burst, Economy, Tenant
+from fleet.model.fabric import DataNeed, Fabric, StorageTier
+from fleet.model.hardware import Accelerator, NodeModel, SwitchModel
 from fleet.model.ids import NodeId, PoolId, ReleaseId
+from fleet.model.plant import Plant
 from fleet.model.policy import Policy
 from fleet.model.release import Release
 
@@ -62,11 +66,26 @@ class DeclaredNode:
     release: ReleaseId | None = None  # an override; the pool's otherwise
     confirmed_by: str = ""  # who declared it retired, where the declaration itself carries the confirmation
     place: str = ""  # file:line
+    model: NodeModel | None = None  # with what the site, the pool and the node itself say of it
+    mac: str = ""
+
+
+class PoolPurpose(StrEnum):
+    """What a pool is for."""
+
+    TRAINING = "training"
+    INFERENCE = "inference"
+    INTERACTIVE = "interactive"
+    BURST = "burst"
+    SERVICE = "service"
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Nodes alike: one accelerator, one release, one policy, one partition of the scheduler."""
+    """Nodes alike: one accelerator, one release, one policy, one partition of the scheduler.
+
+    `data_class` names how the data on it may travel; `regions` are where it may lie, empty: anywhere.
+    """
 
     id: PoolId
     accelerator: str
@@ -75,6 +94,13 @@ class Pool:
     policy: Policy
     partition: str = ""
     place: str = ""
+    purpose: PoolPurpose = PoolPurpose.TRAINING
+    scheduler: str = "slurm"
+    tenants: tuple[Tenant, ...] = ()
+    priority: int = 0
+    data_class: str = ""
+    regions: tuple[str, ...] = ()
+    need: DataNeed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +112,13 @@ class Declared:
     pools: Mapping[PoolId, Pool]
     releases: Mapping[ReleaseId, Release] = field(default_factory=dict)
     region: str = ""
+    plant: Plant = field(default_factory=Plant)
+    fabrics: Mapping[str, Fabric] = field(default_factory=dict)
+    storage: Mapping[str, StorageTier] = field(default_factory=dict)
+    bursts: Mapping[str, Burst] = field(default_factory=dict)
+    economy: Economy = field(default_factory=Economy)
+    accelerators: Mapping[str, Accelerator] = field(default_factory=dict)
+    switch_models: Mapping[str, SwitchModel] = field(default_factory=dict)
 
     def target(self, node: DeclaredNode) -> ReleaseId:
         """The release that git names for a node: its own, or its pool's."""
