@@ -40,13 +40,19 @@ def run(
     """Standard output of a command that must succeed; Unavailable with its last words if it doesn't."""
     done = attempt(args, text=text, timeout_s=timeout_s, env=env)
     if done.returncode != 0:
-        words = (done.stderr or done.stdout).strip().splitlines()
+        words = _last_words(done.stderr or done.stdout)
         raise Unavailable(
             f"`{' '.join(str(a) for a in args[:4])}` failed with {done.returncode}",
-            words[-1] if words else "it said nothing",
+            words or "it said nothing",
             "`fleet lab down`, then `fleet lab up`, makes the lab anew",
         )
     return done.stdout
+
+
+def _last_words(output: str) -> str:
+    """The last lines that a command said, without what it only told in passing: the cause stands above the verdict."""
+    lines = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("I: ")]
+    return "; ".join(lines[-3:])
 
 
 def attempt(

@@ -30,8 +30,9 @@ HOOKS = (
     'rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*.bin "$1"/etc/default/slurm*',
     'chroot "$1" systemctl mask apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer console-getty.service '
     "getty@tty1.service systemd-networkd.service systemd-resolved.service e2scrub_all.timer fstrim.timer",
-    'install -d -o slurm -g slurm -m 755 "$1"/var/lib/slurm/slurmctld "$1"/var/lib/slurm/slurmd "$1"/var/log/slurm',
+    'chroot "$1" install -d -o slurm -g slurm -m 755 /var/lib/slurm/slurmctld /var/lib/slurm/slurmd /var/log/slurm',
 )
+# The guest's own accounts are only known inside it: whatever names one runs in a chroot.
 LIBRARY = "usr/lib/fleet-lab"
 PLACES = {
     "files/sshd.conf": "etc/ssh/sshd_config.d/lab.conf",
