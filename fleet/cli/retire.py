@@ -59,21 +59,21 @@ def retire(
 
 def _declare(fleet: Fleet, chosen: Sequence[NodeId], *, declare: bool, yes: bool) -> None:
     from fleet.render.text import line
-    from fleet.spec.edit import set_values
+    from fleet.spec.edit import set_on_nodes
 
     open_ones = [n for n in chosen if fleet.declared().nodes[n].disposition is not Disposition.RETIRED]
     if not open_ones:
         return
-    path = fleet.settings.inventory / "nodes.yaml"
-    edit = set_values(path, "nodes", open_ones, "disposition", Disposition.RETIRED.value)
-    progress([line(part) for part in edit.diff(fleet.settings.root).splitlines()])
+    edits = set_on_nodes(fleet.settings.inventory, open_ones, "disposition", Disposition.RETIRED.value)
+    progress([line(part) for edit in edits for part in edit.diff(fleet.settings.root).splitlines()])
     if not declare:
         next_step = "make the edit above and commit it, or let --declare make it"
         raise Misuse(f"retire {', '.join(open_ones)}", "git does not declare it retired", next_step)
     if not ask("Make this edit?", yes=yes):
         raise Misuse("nothing was edited", "you said no", "make the edit by hand")
-    edit.write()
-    progress([line(f"edited {edit.path}; commit it: git is the audit log")])
+    for edit in edits:
+        edit.write()
+        progress([line(f"edited {edit.path}; commit it: git is the audit log")])
 
 
 def _confirm(fleet: Fleet, chosen: Sequence[NodeId], given: str | None, who: str) -> None:

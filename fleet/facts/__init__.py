@@ -31,7 +31,7 @@ def table(name: str) -> tuple[Row, ...]:
 @cache
 def document(name: str) -> Any:
     """The YAML document `name` (without `.yaml`). Callers must not change it."""
-    return yaml.safe_load(text(f"{name}.yaml"))
+    return yaml.load(text(f"{name}.yaml"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # ten times as fast
 
 
 @cache

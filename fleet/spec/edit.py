@@ -6,13 +6,15 @@ import difflib
 import os
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from ClusterShell.NodeSet import NodeSet
 
 from fleet.errors import Misuse
+from fleet.spec.sets import expand
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,52 @@ class Edit:
         os.replace(name, self.path)
 
 
-def set_values(path: Path, section: str, names: Iterable[str], key: str, value: str) -> Edit:
-    """The edit that makes `section: {name: {key: value}}` true for each name."""
-    before = after = path.read_text(encoding="utf-8")
+def set_on_nodes(inventory: Path, names: Iterable[str], key: str, value: str) -> tuple[Edit, ...]:
+    """The edits that make `key: value` true of nodes: where they stand one by one, else under `overrides`."""
+    files = [
+        path for path in (inventory / "nodes.yaml", *sorted((inventory / "nodes").glob("*.yaml"))) if path.is_file()
+    ]
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    before = dict(texts)
+    in_blocks: dict[Path, list[str]] = {}
     for name in names:
-        after = set_value(path, section, name, key, value, text=after).after
-    return Edit(path, before, after)
+        for section in ("nodes", "overrides"):
+            found = next((path for path in files if _mapping(_root(texts[path]), section, name) is not None), None)
+            if found is not None:
+                texts[found] = set_value(found, section, name, key, value, text=texts[found]).after
+                break
+        else:
+            in_blocks.setdefault(_home(texts, name), []).append(name)
+    for path, apart in in_blocks.items():
+        texts[path] = _overridden(path, texts[path], str(NodeSet.fromlist(apart)), key, value)
+    return tuple(Edit(path, before[path], text) for path, text in texts.items() if text != before[path])
+
+
+def _root(text: str) -> yaml.Node | None:
+    return yaml.compose(text, yaml.CSafeLoader)
+
+
+def _home(texts: Mapping[Path, str], name: str) -> Path:
+    """The file in whose block a node stands."""
+    for path, text in texts.items():
+        blocks = _mapping(_root(text), "nodes")
+        if blocks is not None and any(name in expand(block.value) for block, _ in blocks.value):
+            return path
+    raise Misuse(f"node {name}", "no file of the inventory declares it", "edit it by hand")
+
+
+def _overridden(path: Path, before: str, names: str, key: str, value: str) -> str:
+    """A file with one more entry under `overrides`."""
+    entry = f'  "{names}": {{{key}: {_scalar(value)}}}\n'
+    section = _mapping(_root(before), "overrides")
+    if section is None:
+        after = before.rstrip("\n") + "\noverrides:\n" + entry
+    elif section.flow_style:
+        raise Misuse(f"{path}", "`overrides` is written in one line", "write its entries in lines of their own")
+    else:
+        first = before.rfind("\n", 0, section.value[0][0].start_mark.index) + 1
+        after = before[:first] + " " * (int(section.value[0][0].start_mark.column) - 2) + entry + before[first:]
+    return _checked(path, before, after, ("overrides", names, key), value).after
 
 
 def set_value(path: Path, section: str, name: str, key: str, value: str, *, text: str | None = None) -> Edit:

@@ -5,30 +5,17 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from fleet.model.ids import Verb
-from fleet.model.topology import Disposition
+from fleet.model.plant import Code
+from fleet.model.topology import PoolPurpose
+from fleet.spec.hardware_file import HardwareFile
 from fleet.spec.policy_file import Duration, PolicyFile
+from fleet.spec.quantities import Watts
+from fleet.spec.words import STRICT, Host, Name, Reference, Sha256, Text, Vendor, Version
 
-__all__ = ["Duration", "ManifestFile", "NodesFile", "PoliciesFile", "PoolsFile", "RacksFile", "SiteFile"]
-
-STRICT = ConfigDict(extra="forbid", frozen=True)
-
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
-"""What may name a thing: it becomes a file name, a host name and an argument of commands."""
-
-Host = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.:-]{0,252}$")]
-Https = Annotated[str, StringConstraints(pattern=r"^https://[A-Za-z0-9\[][A-Za-z0-9.:\[\]-]*(/[A-Za-z0-9._/-]*)?$")]
-Reference = Annotated[str, StringConstraints(pattern=r"^(file:[^\x00\n]+|env:[A-Za-z_][A-Za-z0-9_{}]*)$")]
-Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Version = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+:~_-]{0,127}$")]
-Vendor = Literal["amd", "nvidia"]
-
-
-def _empty(value: object) -> object:
-    return {} if value is None else value
+__all__ = ["Duration", "ManifestFile", "PoliciesFile", "PoolsFile", "SiteFile"]
 
 
 class SshFile(BaseModel):
@@ -73,47 +60,38 @@ class SiteFile(BaseModel):
     model_config = STRICT
     site: Name
     region: Text = ""
+    power: Watts | None = None
+    code: Code | None = None
+    next_rack: Watts | None = None
+    hardware: HardwareFile | None = None
     access: AccessFile | None = None
 
 
-class DomainFile(BaseModel):
-    """A feed, a loop or a leaf: its name is all that is said of it so far."""
+class TenantFile(BaseModel):
+    """Who shares a pool."""
 
     model_config = STRICT
-
-
-DomainsFile = dict[Name, Annotated[DomainFile, BeforeValidator(_empty)]]
-
-
-class RackFile(BaseModel):
-    """One rack."""
-
-    model_config = STRICT
-    feed: Name | None = None
-    leaf: Name | None = None
-    loop: Name | None = None
-    units: int = Field(42, ge=1, le=100)
-
-
-class RacksFile(BaseModel):
-    """racks.yaml."""
-
-    model_config = STRICT
-    feeds: DomainsFile = {}
-    leaves: DomainsFile = {}
-    loops: DomainsFile = {}
-    racks: dict[Name, RackFile]
+    quota: int | None = Field(None, ge=0)
+    priority: int = Field(0, ge=0, le=1000)
 
 
 class PoolFile(BaseModel):
-    """One pool."""
+    """One pool. One without an accelerator (login, storage, CPU nodes) has neither vendor nor release."""
 
     model_config = STRICT
-    accelerator: Text
-    vendor: Vendor
-    release: Name
+    purpose: PoolPurpose = PoolPurpose.TRAINING
+    accelerator: Text | Literal[""] = ""
+    vendor: Vendor | Literal[""] = ""
+    release: Name | Literal[""] = ""
     policy: Name = "default"
+    scheduler: Literal["slurm", "kubernetes"] = "slurm"
     partition: Name | None = None
+    priority: int = Field(0, ge=0, le=1000)
+    tenants: dict[Name, TenantFile] = {}
+    data_class: Name | Literal[""] = ""
+    regions: list[Text] = []
+    model: Text | None = None
+    node: HardwareFile | None = None
 
 
 class PoolsFile(BaseModel):
@@ -121,29 +99,6 @@ class PoolsFile(BaseModel):
 
     model_config = STRICT
     pools: dict[Name, PoolFile]
-
-
-class NodeFile(BaseModel):
-    """One node."""
-
-    model_config = STRICT
-    serial: Text
-    rack: Name
-    pool: Name
-    address: Host
-    bmc: Https
-    slot: int | None = Field(None, ge=1, le=200)
-    accelerators: int = Field(8, ge=0, le=128)
-    disposition: Disposition = Disposition.IN_SERVICE
-    release: Name | None = None
-    nvlink: Name | None = None
-
-
-class NodesFile(BaseModel):
-    """nodes.yaml."""
-
-    model_config = STRICT
-    nodes: dict[Name, NodeFile]
 
 
 class PoliciesFile(BaseModel):

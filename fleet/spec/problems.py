@@ -89,6 +89,7 @@ _PATTERNS = (
     ("^https://", "write `https://` and the BMC's address, with no user in it"),
     ("^(file:", "write `file:PATH` or `env:NAME`, never the secret itself"),
     ("^[0-9a-f]{64}$", "write the SHA-256 of the file, 64 digits in lower case"),
+    ("^[A-Za-z0-9][A-Za-z0-9._,\\[\\]-]{0,511}$", "a name is letters, digits, dots, dashes, at most 63 of them"),
     ("^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$", "a name is letters, digits, dots, dashes, at most 63 of them"),
     ("^[A-Za-z0-9][A-Za-z0-9.:-]{0,252}$", "write an address or a host name"),
 )

@@ -136,7 +136,9 @@ class _Building:
         match event:
             case yaml.ScalarEvent():
                 self._tagless(event, line)
-                null = event.style is None and event.value in _NULL
+                null = (
+                    not event.style and event.value in _NULL
+                )  # libyaml's style of a plain scalar is '', PyYAML's None
                 self._add(None if null else event.value, line, event.anchor)
             case yaml.MappingStartEvent():
                 self._tagless(event, line)

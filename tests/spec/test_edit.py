@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fleet.errors import Misuse
-from fleet.spec.edit import set_value, set_values
+from fleet.spec.edit import set_on_nodes, set_value
 
 FLOW = """# pools of the site
 pools:
@@ -36,7 +36,7 @@ def test_a_value_in_a_flow_mapping_keeps_its_comment(tmp_path: Path) -> None:
 def test_a_key_that_is_missing_is_added(tmp_path: Path) -> None:
     path = tmp_path / "nodes.yaml"
     path.write_text(BLOCK)
-    edit = set_values(path, "nodes", ["n01", "n02"], "disposition", "retired")
+    (edit,) = set_on_nodes(tmp_path, ["n01", "n02"], "disposition", "retired")
     assert edit.after.splitlines()[3:5] == ["    rack: r1", "    disposition: retired"]
     assert edit.after.endswith("    serial: A2\n    disposition: retired\n")
     assert "# on the sticker" in edit.after
