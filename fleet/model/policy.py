@@ -135,6 +135,42 @@ class BurstPolicy:
     types: tuple[str, ...] = ()
 
 
+class Matter(StrEnum):
+    """What may need a person's word before it is done."""
+
+    ROLLOUT = "rollout"  # a release on its way to the pool
+    BEYOND_BUDGET = "beyond_budget"  # more out at once than the budget allows
+    IRREVERSIBLE = "irreversible"  # firmware that can't go back
+    OVERRIDE = "override"  # work on what is held
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Who approves a matter: so many different people of one of the roles."""
+
+    roles: tuple[str, ...] = ()
+    people: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPolicy:
+    """Which matters need whose word. `roles` are names of people as allowed_signers has them; `expires`: for how long.
+
+    A matter that is not named needs nobody; a rollout does too where the policy says `approval: required`.
+    """
+
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    matters: Mapping[Matter, Approval] = field(default_factory=dict)
+    expires: timedelta | None = None
+
+    def people(self, matter: Matter) -> tuple[str, ...] | None:
+        """Who may approve it, each once; None where no role is named, so that any approver may."""
+        needed = self.matters.get(matter)
+        if needed is None or not needed.roles:
+            return None
+        return tuple(dict.fromkeys(person for role in needed.roles for person in self.roles.get(role, ())))
+
+
 DEFAULT_LADDER: tuple[Verb, ...] = (
     Verb.RESTART_SERVICE,
     Verb.RESET_GPU,
@@ -156,7 +192,7 @@ class Policy:
     floor: Mapping[str, Amount] = field(default_factory=dict)
     domains_out: Mapping[str, int] = field(default_factory=dict)
     at_least_one: bool = False
-    wave_sizes: tuple[int, ...] = ()  # after the canary; empty: as slots free
+    wave_sizes: tuple[int, ...] = ()  # after the canary; 0: all others; empty: as slots free
     listed_order: bool = False
     canary: int = 0
     soak: timedelta = timedelta(0)
@@ -185,6 +221,16 @@ class Policy:
     stuck_after: timedelta | None = None
     wipe: WipePolicy = field(default_factory=WipePolicy)
     burst: BurstPolicy | None = None
+    approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)
+    places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # file:line of what is written
+
+    def place(self, *keys: str) -> str:
+        """`file:line` of what is written under these keys, or of the nearest above them; empty where it's unknown."""
+        for last in range(len(keys), -1, -1):
+            found = self.places.get(".".join(keys[:last]))
+            if found:
+                return found
+        return ""
 
     def may(self, purpose: Purpose) -> Autonomy:
         """The autonomy for one purpose; `act` where nothing is said."""

@@ -119,6 +119,7 @@ class Declared:
     economy: Economy = field(default_factory=Economy)
     accelerators: Mapping[str, Accelerator] = field(default_factory=dict)
     switch_models: Mapping[str, SwitchModel] = field(default_factory=dict)
+    approvers: tuple[str, ...] | None = None  # whose key may sign approvals (patterns too); None: nobody has looked
 
     def target(self, node: DeclaredNode) -> ReleaseId:
         """The release that git names for a node: its own, or its pool's."""

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from fleet.model.ids import Verb
 from fleet.model.plant import Code
 from fleet.model.topology import PoolPurpose
+from fleet.spec.economy_file import EconomyFile
 from fleet.spec.hardware_file import HardwareFile
 from fleet.spec.policy_file import Duration, PolicyFile
 from fleet.spec.quantities import Watts
@@ -64,6 +65,7 @@ class SiteFile(BaseModel):
     code: Code | None = None
     next_rack: Watts | None = None
     hardware: HardwareFile | None = None
+    economy: EconomyFile | None = None
     access: AccessFile | None = None
 
 
@@ -106,6 +108,7 @@ class PoliciesFile(BaseModel):
 
     model_config = STRICT
     policies: dict[Name, PolicyFile]
+    roles: dict[Name, list[Text]] = {}
 
 
 class PackageFile(BaseModel):

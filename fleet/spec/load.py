@@ -13,6 +13,9 @@ from fleet.model.policy import Policy
 from fleet.model.release import Release
 from fleet.model.topology import Declared, Pool
 from fleet.spec.access import Access, BmcAccess, SchedulerAccess, Secret, SshAccess
+from fleet.spec.burst import bursts
+from fleet.spec.burst_file import BurstsFile
+from fleet.spec.economy_file import economy
 from fleet.spec.files import AccessFile, PoliciesFile, PoolFile, PoolsFile, SiteFile
 from fleet.spec.find import project_root
 from fleet.spec.hardware_file import ModelsFile
@@ -23,7 +26,8 @@ from fleet.spec.plant import Grid, plant
 from fleet.spec.plant_file import RacksFile
 from fleet.spec.policies import contradictions, policy_of
 from fleet.spec.reading import SiteReading
-from fleet.spec.releases import releases
+from fleet.spec.releases import may_sign, releases
+from fleet.spec.signature import APPROVAL
 
 PARTS = ("site", "racks", "pools", "nodes", "policy", "models", "fabrics", "storage", "burst")
 """What an inventory is made of: `PART.yaml`, and but for the site every `*.yaml` in `PART/`."""
@@ -38,7 +42,9 @@ def load(path: Path | str, *, today: date | None = None) -> Declared:
     pools = reading.part("pools", PoolsFile)
     written = reading.part("nodes", NodesFile)
     policies = reading.part("policy", PoliciesFile)
-    found, wrong = releases(reading.directory, today or datetime.now(UTC).date())
+    hires = reading.part("burst", BurstsFile, optional=True)
+    today = today or datetime.now(UTC).date()
+    found, wrong = releases(reading.directory, today)
     reading.problems.extend(wrong)
     reading.strangers()
     broken = {Path(problem.file).stem for problem in wrong}  # releases that exist, though they can't be read
@@ -56,10 +62,12 @@ def load(path: Path | str, *, today: date | None = None) -> Declared:
         models=models,
         site_hardware=site.hardware if site is not None else None,
     )
+    money = economy(reading, site.economy if site is not None else None)
+    hired = bursts(reading, hires, pools.pools, money) if hires is not None and pools is not None else {}
     declared_nodes = nodes(reading, written, known) if written is not None else {}
     if reading.problems or site is None or building is None or pools is None or written is None or policies is None:
         raise InventoryError(tuple(reading.problems))
-    by_pool = {name: policy_of(one.policy, policies.policies[one.policy], name) for name, one in pools.pools.items()}
+    by_pool = {name: _policy(reading, policies, one.policy, name) for name, one in pools.pools.items()}
     return Declared(
         site=site.site,
         region=site.region,
@@ -69,7 +77,17 @@ def load(path: Path | str, *, today: date | None = None) -> Declared:
         plant=building,
         accelerators=models.boards,
         switch_models=models.switches,
+        economy=money,
+        bursts=hired,
+        approvers=may_sign(reading.directory, APPROVAL, today),
     )
+
+
+def _policy(reading: SiteReading, policies: PoliciesFile, name: str, pool: str) -> Policy:
+    def at(keys: tuple[str, ...]) -> str:
+        return reading.place("policy", ("policies", name, *keys))
+
+    return policy_of(name, policies.policies[name], pool, roles=policies.roles, at=at)
 
 
 def load_access(path: Path | str) -> Access:

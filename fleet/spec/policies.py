@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
+
+from pydantic import BaseModel
 
 from fleet.model.ids import NodeId
 from fleet.model.policy import (
     Amount,
+    Approval,
+    ApprovalPolicy,
     BreakerPolicy,
     BurstPolicy,
     DrainPolicy,
     Gate,
+    Matter,
     Policy,
     VerifyPolicy,
     Window,
@@ -23,8 +28,18 @@ from fleet.spec.policy_file import BreakerFile, BudgetFile, DrainFile, FloorFile
 _KINDS = ("rack", "feed", "loop", "leaf", "nvlink", "site")
 
 
-def policy_of(name: str, written: PolicyFile, pool: str) -> Policy:
-    """The rules of one pool under a policy, its own amounts picked out where they are given by pool."""
+def policy_of(
+    name: str,
+    written: PolicyFile,
+    pool: str,
+    *,
+    roles: Mapping[str, Sequence[str]] | None = None,
+    at: Callable[[tuple[str, ...]], str] | None = None,
+) -> Policy:
+    """The rules of one pool under a policy, its own amounts picked out where they are given by pool.
+
+    `roles` are the people of the site by role; `at` gives the file and line of keys within the policy.
+    """
     least = written.at_least_one
     return Policy(
         name=name,
@@ -42,6 +57,36 @@ def policy_of(name: str, written: PolicyFile, pool: str) -> Policy:
         stuck_after=written.stuck_after,
         wipe=WipePolicy(written.wipe.grade, written.wipe.deadline),
         burst=_burst(written),
+        approvals=_approvals(written, roles or {}),
+        places=dict(_places(written, at)) if at is not None else {},
+    )
+
+
+_DEPTH = 3
+"""How deep the lines of keys are kept: `first_rung.xid_79`, `budget.pool.train`."""
+
+
+def _places(written: BaseModel, at: Callable[[tuple[str, ...]], str]) -> Iterator[tuple[str, str]]:
+    yield "", at(())
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), written)]
+    while waiting:
+        keys, value = waiting.pop()
+        inner: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+        if isinstance(value, BaseModel):
+            inner = {key: getattr(value, key) for key in value.model_fields_set}
+        for key, found in inner.items():
+            deeper = (*keys, str(key))
+            yield ".".join(deeper), at(deeper)
+            if len(deeper) < _DEPTH:
+                waiting.append((deeper, found))
+
+
+def _approvals(written: PolicyFile, roles: Mapping[str, Sequence[str]]) -> ApprovalPolicy:
+    asked = ((matter, getattr(written.approvals, matter.value)) for matter in Matter)
+    return ApprovalPolicy(
+        roles={role: tuple(people) for role, people in roles.items()},
+        matters={matter: Approval(tuple(one.role), one.people) for matter, one in asked if one is not None},
+        expires=written.approvals.expires,
     )
 
 
@@ -50,7 +95,7 @@ def _rollout(written: PolicyFile) -> dict[str, Any]:
     canary, limit = written.canary, written.failure_limit
     named = tuple(map(NodeId, canary.nodes)) if isinstance(canary.nodes, list) else ()
     return {
-        "wave_sizes": tuple(size for size in written.waves.sizes if isinstance(size, int)),
+        "wave_sizes": tuple(size if isinstance(size, int) else 0 for size in written.waves.sizes),
         "listed_order": written.waves.order == "listed",
         "canary": canary.nodes if isinstance(canary.nodes, int) else len(named),
         "canary_nodes": named,

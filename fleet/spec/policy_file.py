@@ -35,6 +35,12 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
+def _of_role(value: Any) -> Any:
+    """`rollout: admin` is short for `rollout: {role: [admin]}`."""
+    found = value if isinstance(value, dict) else {"role": value}
+    return {**found, "role": _listed(found["role"])} if "role" in found else found
+
+
 PoolAmount = Annotated[dict[str, Nodes], BeforeValidator(_by_name)]
 """An amount for each pool (under ""), or amounts by the pool's name."""
 
@@ -181,6 +187,28 @@ class RetireFile(BaseModel):
     confirm: Literal["serial", "no"] = "serial"
 
 
+class ApprovalFile(BaseModel):
+    """Who approves a matter: so many different people of one of the roles."""
+
+    model_config = STRICT
+    role: list[str] = []
+    people: int = Field(1, ge=1, le=9)
+
+
+Approvers = Annotated[ApprovalFile, BeforeValidator(_of_role)]
+
+
+class ApprovalsFile(BaseModel):
+    """Which matters need whose word; the roles stand in policy.yaml under `roles`."""
+
+    model_config = STRICT
+    rollout: Approvers | None = None
+    beyond_budget: Approvers | None = None
+    irreversible: Approvers | None = None
+    override: Approvers | None = None
+    expires: Duration | None = None
+
+
 class PolicyFile(BaseModel):
     """One policy."""
 
@@ -207,6 +235,7 @@ class PolicyFile(BaseModel):
     override: Literal["no", "until_new_evidence"] = "no"
     windows: list[WindowFile] = []
     approval: Literal["none", "required"] = "none"
+    approvals: ApprovalsFile = ApprovalsFile()
     autonomy: Annotated[dict[Purpose, Autonomy], BeforeValidator(_for_all)] = {}
     heartbeat: Duration = timedelta(minutes=2)
     step_deadline: Duration = timedelta(hours=1)

@@ -12,7 +12,7 @@ from fleet.model.ids import ReleaseId
 from fleet.model.release import Package, Release
 from fleet.spec.files import ManifestFile
 from fleet.spec.problems import shaped
-from fleet.spec.signature import RELEASE, checked
+from fleet.spec.signature import RELEASE, checked, principals
 from fleet.spec.text import line_of, parse
 
 SIGNERS = "allowed_signers"
@@ -39,6 +39,12 @@ def doubt(release: Release, site: Path, today: date) -> str:
     if found.digest != release.digest:
         return "its manifest was altered since it was read"
     return found.untrusted
+
+
+def may_sign(site: Path, namespace: str, today: date) -> tuple[str, ...]:
+    """Whose key is allowed to sign for a namespace on a day."""
+    signers = _signers(site)
+    return principals(signers, namespace, today) if signers is not None else ()
 
 
 def _signers(site: Path) -> bytes | None:

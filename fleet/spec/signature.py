@@ -5,8 +5,11 @@ Reading declared state includes knowing whether to believe it, so the check stan
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
+from datetime import date
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
@@ -45,6 +48,25 @@ def verify(data: bytes, signature: bytes, signers: bytes, namespace: str) -> tup
                 return (principal,)
             why = why or _cause(checked.stdout + checked.stderr)
         raise Untrusted("the signature", why, "sign the present text anew, with a key that is allowed to")
+
+
+def principals(signers: bytes, namespace: str, today: date) -> tuple[str, ...]:
+    """Who in an allowed_signers file may sign for a namespace on a day, patterns (`*@here`) as they stand there."""
+    found: dict[str, None] = {}
+    for line in signers.decode(errors="replace").splitlines():
+        if line.lstrip().startswith("#"):
+            continue
+        who, _, options = line.strip().partition(" ")
+        said = {key.lower(): value for key, value in _OPTION.findall(options)}
+        allowed = said.get("namespaces", "*").split(",")
+        day = today.strftime("%Y%m%d")
+        valid = said.get("valid-after", "0")[:8] <= day <= said.get("valid-before", "9")[:8]
+        if options and valid and any(fnmatchcase(namespace, pattern) for pattern in allowed):
+            found.update(dict.fromkeys(each for each in who.strip('"').split(",") if not each.startswith("!")))
+    return tuple(found)
+
+
+_OPTION = re.compile(r'([A-Za-z-]+)="([^"]*)"')
 
 
 @lru_cache(maxsize=512)

@@ -154,7 +154,7 @@ class TestPolicy:
             "probation: 2d\n"
             "canary: {nodes: 1, gate: {figure: allreduce, worst_drop: 5%}}\n",
         )
-        assert (found.wave_sizes, found.listed_order) == ((1, 4), True)
+        assert (found.wave_sizes, found.listed_order) == ((1, 4, 0), True)
         assert found.drain.then is AtDeadline.REQUEUE
         assert found.drain.stop_services == ("exporter",)
         assert found.failure_limit == Amount(percent=0)
