@@ -32,6 +32,7 @@ def accelerators() -> Mapping[str, Accelerator]:
             memory_gib=_upper(row.get("mem_gib")),
             memory_tbps=_upper(row.get("bw_TBps")),
             power_w=_upper(row.get("tdp_w")),
+            coolant=Coolant(row["cooling"]) if "cooling" in row else None,
             confidence=row.get("confidence", ""),
             source=row.get("source", "facts/hardware.yaml"),
         )

@@ -43,6 +43,7 @@ class Accelerator:
     memory_gib: float | None = None
     memory_tbps: float | None = None  # terabytes per second
     power_w: float | None = None
+    coolant: Coolant | None = None  # where it is made for one only
     confidence: str = ""
     source: str = ""
 

@@ -146,4 +146,4 @@ def _from_netbox(reading: SiteReading, base: NodeModel, name: str, file: str) ->
 
 
 def _board(name: str, one: Any) -> Accelerator:
-    return Accelerator(name, one.vendor, one.memory, None, one.power, source=one.source or "models.yaml")
+    return Accelerator(name, one.vendor, memory_gib=one.memory, power_w=one.power, source=one.source or "models.yaml")
