@@ -93,10 +93,11 @@ def plant_figures(declared: Declared) -> PlantFigures:
     racks = {name: RackLoad(rack) for name, rack in plant.racks.items()}
     unknown: dict[str, int] = defaultdict(int)
     for node in declared.nodes.values():
-        load = racks.get(node.rack)
-        if load is None or node.disposition is Disposition.RETIRED:
+        if not node.rack or node.disposition is Disposition.RETIRED:
             continue
-        _add(load, node)
+        if node.rack not in racks:
+            racks[node.rack] = RackLoad(Rack(node.rack))
+        _add(racks[node.rack], node)
     feeds = {name: FeedLoad(feed, usable_va=feed_va(feed, plant)) for name, feed in plant.feeds.items()}
     loops = {name: LoopLoad(name) for name in plant.loops}
     rooms = {name: RoomLoad(name) for name in plant.rooms}
@@ -134,7 +135,7 @@ def _add(load: RackLoad, node: DeclaredNode) -> None:
 
 
 def liquid_share(model: NodeModel) -> float:
-    """The part of a machine's heat that goes to water: nothing of an air-cooled one's, all of an unstated liquid one's."""
+    """The part of a machine's heat that goes to water: none of an air-cooled one's, all of an unstated liquid one's."""
     if model.coolant is not Coolant.LIQUID:
         return model.liquid_share or 0.0
     return model.liquid_share if model.liquid_share is not None else 1.0
@@ -200,7 +201,7 @@ def feed_va(feed: Feed, plant: Plant) -> float | None:
 def air_limit(rack: Rack, plant: Plant) -> tuple[float, float] | None:
     """The air heat of a rack above which it is doubtful, and above which it does not work; None where all is liquid.
 
-    `facts/hardware.yaml`: 40 to 50 kW with containment or a rear door is the practical limit; without, 40 kW is past it.
+    `facts/hardware.yaml`: 40 to 50 kW with containment or a rear door is the practical limit; without, 40 is past it.
     """
     if rack.air_limit_w is not None:
         return rack.air_limit_w, rack.air_limit_w
