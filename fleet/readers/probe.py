@@ -17,10 +17,10 @@ from fleet.model.health import Gap, Severity, Signal
 from fleet.model.ids import NodeId
 from fleet.model.observation import NodeSeen
 from fleet.readers import kernel_log
+from fleet.readers.faults import fault_of
 
 HOTTEST_CELSIUS = 105.0  # AMD MI300X and NVIDIA H100 slow down below this; neither runs above it
 IMPOSSIBLE_CELSIUS = (-40.0, 200.0)
-RAS_NAMES = {"UE": "ras_uncorrectable", "ATHUB-UE": "ras_athub_fatal", "DE": "ras_deferred", "UMC-CE": "ras_corrected"}
 SEVERITIES = {"fault": Severity.FATAL, "warn": Severity.WATCH}
 _UNSET = ("", "N/A", "[N/A]", "None", "Unknown Error")
 
@@ -108,7 +108,9 @@ def kernel_signals(
         at = last.get((repr(dict(finding.code)), finding.device), now)
         advice = f"{finding.count} lines, {finding.action.replace('_', ' ')}"
         found.append(
-            Signal(node, _name(finding.code), severity, at, finding.device or "", advice, "kernel log", standing=False)
+            Signal(
+                node, fault_of(finding.code), severity, at, finding.device or "", advice, "kernel log", standing=False
+            )
         )
     return tuple(found)
 
@@ -213,14 +215,6 @@ def _number(value: Any) -> float | None:
         return None
     found = re.match(r"\s*(-?\d+(?:\.\d+)?)(?:\s|$)", str(value))
     return float(found[1]) if found else None
-
-
-def _name(code: Mapping[str, Any]) -> str:
-    """The one word for a code: `xid_79`, `ras_uncorrectable`, `amd_de`, `gpu_lost_at_load`."""
-    kind, value = next(iter(code.items()))
-    if kind == "amd":
-        return RAS_NAMES.get(str(value), re.sub(r"\W+", "_", f"amd_{value}".lower()))
-    return str(value) if kind == "event" else re.sub(r"\W+", "_", f"{kind}_{value}".lower())
 
 
 def _bus(text: str) -> str:
