@@ -17,7 +17,7 @@ from fleet.spec.models import Catalogue
 from fleet.spec.nodes_file import Each, NodeFile, NodesFile, OverrideFile
 from fleet.spec.problems import did_you_mean
 from fleet.spec.reading import SiteReading
-from fleet.spec.sets import counted, expand, spread
+from fleet.spec.sets import MOST, counted, expand, spread
 
 PART = "nodes"
 ACCELERATORS = 8
@@ -101,6 +101,9 @@ def _write_block(reading: SiteReading, known: Known, rows: dict[str, _Row], bloc
             text = f"{block} is {len(names)} nodes, and {key} lists {len(listed)}"
             reading.say(PART, (*place, key), text, f"list {len(names)}")
             return
+    if len(rows) + len(names) > MOST:
+        reading.say(PART, place, f"more than {MOST} nodes", "split them into several sites")
+        return
     in_rack: dict[str, int] = {}
     at = reading.place(PART, place)
     for index, name in enumerate(names):

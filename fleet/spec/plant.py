@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fleet.model.plant import AirUnit, Circuit, Code, Feed, Loop, Plant, Rack, Room, Ups
 from fleet.spec.plant_file import CircuitFile, RackFile, RacksFile
 from fleet.spec.reading import SiteReading
-from fleet.spec.sets import expand, spread
+from fleet.spec.sets import MOST, expand, spread
 
 PART = "racks"
 
@@ -95,6 +95,9 @@ def _write_racks(writing: _Writing, block: str, rack: RackFile) -> None:
         where = (*place, "circuits", index, "feed")
         if circuit.feed not in writing.tables["feed"]:
             reading.known_in(PART, where, "feed", circuit.feed, writing.tables["feed"])
+    if len(writing.racks) + len(names) > MOST:
+        reading.say(PART, place, f"more than {MOST} racks", "split them into several sites")
+        return
     at = reading.place(PART, place)
     circuits = tuple(each for one in rack.circuits for each in _circuits(one, at))
     for index, name in enumerate(names):

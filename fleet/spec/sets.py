@@ -10,7 +10,7 @@ import ipaddress
 import re
 from collections.abc import Sequence
 
-MOST = 200_000
+MOST = 100_000
 """The widest range that is expanded; nobody has more nodes, and a slip of the finger shouldn't eat the memory."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")

@@ -19,6 +19,7 @@ MOST_VALUES = 2_000_000
 DEEPEST = 16
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MERGE = "<<"
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 
 
@@ -148,6 +149,8 @@ class _Building:
                 self._enter(Listed(line), event.anchor, line)
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 done = self._stack.pop()
+                if isinstance(done.value, Mapped) and MERGE in done.value:
+                    self._merge(done.value)
                 if done.anchor:
                     self._anchors[done.anchor] = (done.value, done.weight)
                 self._place(done.value, done.value.line, done.weight, counted=1)
@@ -178,6 +181,18 @@ class _Building:
             return
         value, weight = self._anchors[anchor]
         self._place(value, line, weight)
+
+    def _merge(self, value: Mapped) -> None:
+        """`<<: *other` lays a mapping under this one: what stands here itself holds."""
+        line, other = value.lines.pop(MERGE), value.pop(MERGE)
+        for base in other if isinstance(other, Listed) else [other]:
+            if not isinstance(base, Mapped):
+                self.problems.append(Problem(self.file, line, "`<<` takes a mapping", "write `<<: *name`"))
+                continue
+            for key, found in base.items():
+                if key not in value:
+                    value[key] = found
+                    value.lines[key] = base.lines[key]
 
     def _add(self, value: str | None, line: int, anchor: str | None) -> None:
         top = self._stack[-1] if self._stack else None

@@ -176,6 +176,23 @@ def test_an_address_that_is_none(tmp_path: Path, address: str) -> None:
     assert told(tmp_path, nodes=nodes) == [f"nodes.yaml:1: nodes.n1.address: '{address}' can't stand here"]
 
 
+def test_anchors_and_merge_keys(tmp_path: Path) -> None:
+    nodes = """nodes:
+  n1: &base {serial: S1, rack: r1, pool: train, address: 10.0.0.1, bmc: "https://10.0.1.1", disposition: parked}
+  n2:
+    <<: *base
+    serial: S2
+    address: 10.0.0.2
+    bmc: https://10.0.1.2
+"""
+    found = site(tmp_path, nodes=nodes).nodes[NodeId("n2")]
+    assert (found.serial, found.rack, found.disposition) == ("S2", "r1", Disposition.PARKED)
+
+
+def test_a_merge_key_with_no_mapping(tmp_path: Path) -> None:
+    assert told(tmp_path, nodes="nodes:\n  <<: [1]\n") == ["nodes.yaml:2: `<<` takes a mapping"]
+
+
 def test_a_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
     home = write(tmp_path / "repository")
     secret = tmp_path / "secret.yaml"
