@@ -2,67 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fleet.cli.options import Json
-from fleet.errors import InventoryError, Problem
-from fleet.model.topology import Declared
+from fleet.errors import InventoryError, Misuse
 
 if TYPE_CHECKING:
-    from fleet.feasibility import Problem as Judged
+    from fleet.model.topology import Declared
+    from fleet.render.check import Finding
 
 
 def check(
-    inventory: Annotated[Path | None, typer.Argument(help="The site's directory; the only one otherwise.")] = None,
+    inventory: Annotated[Path | None, typer.Argument(help="A site's directory, or one that holds several.")] = None,
     json: Json = False,
+    explain: Annotated[str | None, typer.Option("--explain", help="Say what a code means; `all` lists them.")] = None,
 ) -> None:
     """Read an inventory and judge it: syntax, references, trust, whether it can work. Mistakes have file and line.
 
     \b
-    fleet check
+    fleet check                          the site here, or every site under inventory/
     fleet check inventory/lab --json
+    fleet check --explain power-redundancy
 
     Exit code 3: there are errors.
     """
-    from fleet.cli.say import as_json, out
-    from fleet.feasibility import Level, judge
-    from fleet.render.text import Span, line, plural
-    from fleet.spec import find_inventory, load
+    from fleet.cli.say import as_json
+    from fleet.feasibility import Level
+    from fleet.render.check import facts
+    from fleet.spec import find_inventories
 
-    place = find_inventory(inventory)
-    problems: Sequence[Problem] = ()
-    warnings: Sequence[Problem] = ()
-    declared: Declared | None = None
+    if explain is not None:
+        _explain(explain)
+        return
+    judged = [(place, *_judged(place)) for place in find_inventories(inventory)]
+    wrong = any(each.level is Level.ERROR for _, found, _ in judged for each in found)
+    if json:
+        sites = [
+            {
+                "inventory": str(place),
+                "problems": facts(found, Level.ERROR),
+                "warnings": facts(found, Level.WARNING),
+                "unknown": facts(found, Level.UNKNOWN),
+            }
+            for place, found, _ in judged
+        ]
+        as_json("check", sites[0] if len(sites) == 1 else {"sites": sites})
+    else:
+        for place, found, declared in judged:
+            _tell(place, found, declared)
+    raise typer.Exit(3 if wrong else 0)
+
+
+def _judged(place: Path) -> tuple[tuple[Finding, ...], Declared | None]:
+    """What is wrong with a site, and the site itself where it could be read."""
+    from fleet.feasibility import judge
+    from fleet.render.check import findings
+    from fleet.spec import load
+
     try:
         declared = load(place)
     except InventoryError as error:
-        problems = error.problems
-    if declared is not None:
-        found = judge(declared)
-        problems = tuple(_told(one) for one in found if one.level is Level.ERROR)
-        warnings = tuple(_told(one) for one in found if one.level is not Level.ERROR)
-    if json:
-        as_json("check", {"inventory": str(place), "problems": _facts(problems), "warnings": _facts(warnings)})
-    else:
-        told = [line(Span(str(problem), "bad")) for problem in problems]
-        told += [line(Span(f"warning: {warning}", "warn")) for warning in warnings]
-        if told:
-            out(told)
-        if declared is not None and not problems:
-            size = f"{plural(len(declared.nodes), 'node')} in {plural(len(declared.pools), 'pool')}"
-            out([line(Span(f"{place}: {size}, {plural(len(declared.releases), 'release')}: good", "good"))])
-    raise typer.Exit(3 if problems else 0)
+        return findings(error.problems), None
+    return findings(judge(declared)), declared
 
 
-def _told(found: Judged) -> Problem:
-    file, _, number = found.place.rpartition(":")
-    place = (file, int(number)) if number.isdigit() else (found.place, 0)
-    return Problem(*place, found.what, found.instead)
+def _tell(place: Path, found: tuple[Finding, ...], declared: Declared | None) -> None:
+    from fleet.cli.say import out, width
+    from fleet.render.check import listing, verdict
+    from fleet.render.text import line
+
+    lines = listing(found, width())
+    out([*lines, *([line()] if lines else []), verdict(str(place), found, declared)])
 
 
-def _facts(problems: Sequence[Problem]) -> list[dict[str, object]]:
-    return [{"file": p.file, "line": p.line, "text": p.text, "instead": p.instead} for p in problems]
+def _explain(code: str) -> None:
+    from fleet.cli.say import out, width
+    from fleet.feasibility.codes import rows
+    from fleet.render.check import code_table, explained
+    from fleet.render.text import table
+
+    if code == "all":
+        out(table(("code", "level", "says"), code_table(rows()), width(), indent=0))
+        return
+    row = rows().get(code)
+    if row is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(code, list(rows()), 1)
+        raise Misuse(f"the code {code}", "there is no such code", f"did you mean {near[0]}?" if near else "try `all`")
+    out(explained(row, width()))

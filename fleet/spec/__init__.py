@@ -5,7 +5,7 @@ work (feasibility) and what is to be done about it (planning). One reason: past 
 """
 
 from fleet.spec.access import Access
-from fleet.spec.find import find_inventory, project_root
+from fleet.spec.find import find_inventories, find_inventory, project_root
 from fleet.spec.load import load, load_access
 
-__all__ = ["Access", "find_inventory", "load", "load_access", "project_root"]
+__all__ = ["Access", "find_inventories", "find_inventory", "load", "load_access", "project_root"]

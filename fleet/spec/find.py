@@ -39,6 +39,21 @@ def find_inventory(start: Path | str | None = None, *, environ: Mapping[str, str
             )
 
 
+def find_inventories(start: Path | str | None = None) -> tuple[Path, ...]:
+    """Every site that is meant: the one that is named, or all that lie in a directory (or under its inventory/)."""
+    given = Path(start) if start is not None else None
+    if given is None and os.environ.get(VARIABLE):
+        return (find_inventory(None),)
+    for parent in (given,) if given is not None else (Path("inventory"), Path()):
+        if (parent / "site.yaml").exists():
+            return (parent,)
+        for place in (parent / "inventory", parent):
+            sites = sorted(path.parent for path in place.glob("*/site.yaml"))
+            if sites:
+                return tuple(sites)
+    return (find_inventory(given),)
+
+
 def project_root(inventory: Path) -> Path:
     """The directory that relative paths of an inventory start from: the one that holds inventory/ or .fleet/."""
     path = inventory.resolve()
