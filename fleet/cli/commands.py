@@ -69,6 +69,7 @@ COMMANDS: tuple[Entry, ...] = (
     *_entries(
         "Check and prove",
         ("check", "Read an inventory and judge it, with file and line (exit 3: errors)."),
+        ("draw", "Racks, feeds, loops and fabrics of an inventory as a picture."),
         ("trail", "The reason trail: show, verify, export."),
         ("certificate", "Certificates of retirement: show, verify."),
         ("read", "What a reader makes of a log or a tool's output."),
