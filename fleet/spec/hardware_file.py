@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 
 from fleet.model.hardware import Coolant, Nic, NodeKind
 from fleet.spec.quantities import Amperes, GBps, Gbps, Gibibytes, Kilograms, Share, Watts
-from fleet.spec.words import STRICT, Name, Text
+from fleet.spec.words import STRICT, Name, Short, Text
 
 
 def _counted(value: object) -> object:
@@ -56,7 +56,7 @@ class HardwareFile(BaseModel):
     numa: int | None = Field(None, ge=1, le=64)
     cxl: Gibibytes | None = None
     pcie: GBps | None = None
-    nics: list[Annotated[NicFile, BeforeValidator(_counted)]] | None = None
+    nics: list[Annotated[NicFile, Short(_counted, {"type": "string"})]] | None = None
     price: Annotated[float, Field(ge=0)] | None = None
 
 

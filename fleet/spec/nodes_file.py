@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 
 from fleet.model.topology import Disposition
 from fleet.spec.hardware_file import HardwareFile
 from fleet.spec.plant_file import Names
-from fleet.spec.words import STRICT, Name, Text
+from fleet.spec.words import EMPTY, STRICT, Name, Text
 
 Each = Text | list[Text]
 """The same for each node once its placeholders are filled, or a list with one for each."""
@@ -36,10 +36,6 @@ class NodeFile(BaseModel):
     hardware: HardwareFile | None = None
 
 
-def _empty(value: object) -> object:
-    return {} if value is None else value
-
-
 class OverrideFile(BaseModel):
     """What differs on nodes that stand in a block."""
 
@@ -64,4 +60,4 @@ class NodesFile(BaseModel):
 
     model_config = STRICT
     nodes: dict[Names, NodeFile]
-    overrides: dict[Names, Annotated[OverrideFile, BeforeValidator(_empty)]] = {}
+    overrides: dict[Names, Annotated[OverrideFile, EMPTY]] = {}

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from fleet.model.hardware import Coolant
 from fleet.model.plant import Containment, Redundancy
 from fleet.spec.quantities import Amperes, Celsius, Kelvin, Kilograms, LitresPerMinute, Share, Volts, Watts
-from fleet.spec.words import STRICT, Name
+from fleet.spec.words import EMPTY, STRICT, Name, Short
 
 Names = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._,\[\]-]{0,511}$")]
 """One name, or a set of them: `r[01-16]`."""
-
-
-def _empty(value: object) -> object:
-    return {} if value is None else value
 
 
 def _listed(value: object) -> object:
@@ -87,7 +83,7 @@ class RackFile(BaseModel):
 
     model_config = STRICT
     feed: Names | None = None
-    circuits: Annotated[list[CircuitFile], BeforeValidator(_listed)] = []
+    circuits: Annotated[list[CircuitFile], Short(_listed, {"type": "object"})] = []
     leaf: Names | None = None
     loop: Names | None = None
     room: Names | None = None
@@ -105,9 +101,9 @@ class RacksFile(BaseModel):
     """racks.yaml."""
 
     model_config = STRICT
-    rooms: dict[Name, Annotated[RoomFile, BeforeValidator(_empty)]] = {}
-    ups: dict[Name, Annotated[UpsFile, BeforeValidator(_empty)]] = {}
-    feeds: dict[Name, Annotated[FeedFile, BeforeValidator(_empty)]] = {}
-    loops: dict[Name, Annotated[LoopFile, BeforeValidator(_empty)]] = {}
-    leaves: dict[Names, Annotated[LeafFile, BeforeValidator(_empty)]] = {}
-    racks: dict[Names, Annotated[RackFile, BeforeValidator(_empty)]]
+    rooms: dict[Name, Annotated[RoomFile, EMPTY]] = {}
+    ups: dict[Name, Annotated[UpsFile, EMPTY]] = {}
+    feeds: dict[Name, Annotated[FeedFile, EMPTY]] = {}
+    loops: dict[Name, Annotated[LoopFile, EMPTY]] = {}
+    leaves: dict[Names, Annotated[LeafFile, EMPTY]] = {}
+    racks: dict[Names, Annotated[RackFile, EMPTY]]

@@ -5,16 +5,28 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from fleet.model.ids import Autonomy, Purpose, Verb
 from fleet.model.policy import DEFAULT_LADDER, Amount, AtDeadline, Emptying, ForeignCordon
 from fleet.spec.units import amount, duration
+from fleet.spec.words import Short
 
 STRICT = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
-Duration = Annotated[timedelta, BeforeValidator(duration)]
-Nodes = Annotated[Amount, BeforeValidator(amount)]
+Duration = Annotated[
+    timedelta,
+    BeforeValidator(duration),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"const": 0}], "description": "a length of time, as 30s, 90m, 2d"}),
+]
+_NUMBER = {"type": "integer", "minimum": 0}
+_WORD = {"type": "string"}
+_SOME = {"anyOf": [_NUMBER, {"type": "array", "items": _WORD}]}
+Nodes = Annotated[
+    Amount,
+    BeforeValidator(amount),
+    WithJsonSchema({"anyOf": [_NUMBER, _WORD], "description": "a number of nodes, or a percentage, as 25%"}),
+]
 
 
 def _named_nodes(value: Any) -> Any:
@@ -41,7 +53,7 @@ def _of_role(value: Any) -> Any:
     return {**found, "role": _listed(found["role"])} if "role" in found else found
 
 
-PoolAmount = Annotated[dict[str, Nodes], BeforeValidator(_by_name)]
+PoolAmount = Annotated[dict[str, Nodes], Short(_by_name, {"anyOf": [_NUMBER, _WORD]})]
 """An amount for each pool (under ""), or amounts by the pool's name."""
 
 
@@ -195,7 +207,7 @@ class ApprovalFile(BaseModel):
     people: int = Field(1, ge=1, le=9)
 
 
-Approvers = Annotated[ApprovalFile, BeforeValidator(_of_role)]
+Approvers = Annotated[ApprovalFile, Short(_of_role, {"anyOf": [_WORD, {"type": "array", "items": _WORD}]})]
 
 
 class ApprovalsFile(BaseModel):
@@ -217,14 +229,16 @@ class PolicyFile(BaseModel):
     floor: FloorFile = FloorFile()
     at_least_one: bool | list[str] = False
     waves: WavesFile = WavesFile()
-    canary: Annotated[CanaryFile, BeforeValidator(_named_nodes)] = CanaryFile()
+    canary: Annotated[CanaryFile, Short(_named_nodes, {"anyOf": [_NUMBER, {"type": "array", "items": _WORD}]})] = (
+        CanaryFile()
+    )
     soak: Duration | None = None
     gate: GateFile | None = None
     failure_limit: FailuresFile | None = None
     attempts: dict[Verb, Annotated[int, Field(ge=1, le=100)]] = {}
     ladder: list[Verb] = list(DEFAULT_LADDER)
     first_rung: dict[str, Verb] = {}
-    skip: dict[str, Annotated[list[Verb], BeforeValidator(_listed)]] = {}
+    skip: dict[str, Annotated[list[Verb], Short(_listed, _WORD)]] = {}
     probation: Duration = timedelta(0)
     repeat: WithinFile | None = None
     recover: dict[str, Duration] = {}
@@ -236,7 +250,7 @@ class PolicyFile(BaseModel):
     windows: list[WindowFile] = []
     approval: Literal["none", "required"] = "none"
     approvals: ApprovalsFile = ApprovalsFile()
-    autonomy: Annotated[dict[Purpose, Autonomy], BeforeValidator(_for_all)] = {}
+    autonomy: Annotated[dict[Purpose, Autonomy], Short(_for_all, _WORD)] = {}
     heartbeat: Duration = timedelta(minutes=2)
     step_deadline: Duration = timedelta(hours=1)
     stuck_after: Duration | None = None

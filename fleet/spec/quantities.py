@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 from quantiphy import InvalidNumber, Quantity
 
 
@@ -100,18 +100,26 @@ def _of(kind: Kind) -> Callable[[object], float]:
     return lambda value: quantity(value, kind)
 
 
-Watts = Annotated[float, BeforeValidator(_of(POWER))]
-Volts = Annotated[float, BeforeValidator(_of(VOLTAGE))]
-Amperes = Annotated[float, BeforeValidator(_of(CURRENT))]
-Gbps = Annotated[float, BeforeValidator(_of(LINK))]
+def _written(kind: Kind) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "format": "quantity", "description": f"{kind.name}, as {kind.example}"})
+
+
+Watts = Annotated[float, BeforeValidator(_of(POWER)), _written(POWER)]
+Volts = Annotated[float, BeforeValidator(_of(VOLTAGE)), _written(VOLTAGE)]
+Amperes = Annotated[float, BeforeValidator(_of(CURRENT)), _written(CURRENT)]
+Gbps = Annotated[float, BeforeValidator(_of(LINK)), _written(LINK)]
 """Gigabits per second."""
-GBps = Annotated[float, BeforeValidator(_of(TRANSFER))]
+GBps = Annotated[float, BeforeValidator(_of(TRANSFER)), _written(TRANSFER)]
 """Gigabytes per second."""
-Gigabytes = Annotated[float, BeforeValidator(_of(DATA))]
-Gibibytes = Annotated[float, BeforeValidator(_of(MEMORY))]
-LitresPerMinute = Annotated[float, BeforeValidator(_of(FLOW))]
-Celsius = Annotated[float, BeforeValidator(_of(WARMTH))]
-Kelvin = Annotated[float, BeforeValidator(_of(WARMING))]
-Kilograms = Annotated[float, BeforeValidator(_of(WEIGHT))]
-Share = Annotated[float, BeforeValidator(share)]
+Gigabytes = Annotated[float, BeforeValidator(_of(DATA)), _written(DATA)]
+Gibibytes = Annotated[float, BeforeValidator(_of(MEMORY)), _written(MEMORY)]
+LitresPerMinute = Annotated[float, BeforeValidator(_of(FLOW)), _written(FLOW)]
+Celsius = Annotated[float, BeforeValidator(_of(WARMTH)), _written(WARMTH)]
+Kelvin = Annotated[float, BeforeValidator(_of(WARMING)), _written(WARMING)]
+Kilograms = Annotated[float, BeforeValidator(_of(WEIGHT)), _written(WEIGHT)]
+Share = Annotated[
+    float,
+    BeforeValidator(share),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "number", "minimum": 0, "maximum": 1}]}),
+]
 """0 to 1."""
