@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from fleet.model.topology import Declared
     from fleet.render.check import Finding
 
+    Judged = tuple[Path, tuple[Finding, ...], Declared | None]
+
 
 def check(
     inventory: Annotated[Path | None, typer.Argument(help="A site's directory, or one that holds several.")] = None,
     json: Json = False,
     explain: Annotated[str | None, typer.Option("--explain", help="Say what a code means; `all` lists them.")] = None,
+    cost: Annotated[bool, typer.Option("--cost", help="What it costs, against hiring, and emits.")] = False,
+    schema: Annotated[Path | None, typer.Option("--schema", help="Write the JSON Schemas for editors there.")] = None,
+    what_if: Annotated[Path | None, typer.Option("--what-if", metavar="DIR", help="Compare with another one.")] = None,
 ) -> None:
     """Read an inventory and judge it: syntax, references, trust, whether it can work. Mistakes have file and line.
 
@@ -26,8 +31,10 @@ def check(
     fleet check                          the site here, or every site under inventory/
     fleet check inventory/lab --json
     fleet check --explain power-redundancy
+    fleet check --cost                   an accelerator-hour, owned and hired
+    fleet check --what-if DIR            what another declaration would change
 
-    Exit code 3: there are errors.
+    Exit code 3: there are errors (with --what-if: new ones).
     """
     from fleet.cli.say import as_json
     from fleet.feasibility import Level
@@ -37,7 +44,13 @@ def check(
     if explain is not None:
         _explain(explain)
         return
+    if schema is not None:
+        _write_schemas(schema)
+        return
     judged = [(place, *_judged(place)) for place in find_inventories(inventory)]
+    if cost or what_if is not None:
+        _figures(judged, what_if, json=json)
+        return
     wrong = any(each.level is Level.ERROR for _, found, _ in judged for each in found)
     if json:
         sites = [
@@ -69,6 +82,22 @@ def _judged(place: Path) -> tuple[tuple[Finding, ...], Declared | None]:
     return findings(judge(declared)), declared
 
 
+def _figures(judged: list[Judged], other: Path | None, *, json: bool) -> None:
+    """Costs, or a comparison with another declaration; what can't be read has no figures."""
+    from fleet.cli.check_cost import tell_cost, tell_what_if
+    from fleet.spec import find_inventories
+
+    others = [(place, *_judged(place)) for place in find_inventories(other)] if other is not None else []
+    for place, found, declared in (*judged, *others):
+        if declared is None:
+            _tell(place, found, declared)
+            raise typer.Exit(3)
+    sites, beside = ([(place, read) for place, _, read in each if read is not None] for each in (judged, others))
+    if other is not None:
+        raise typer.Exit(3 if tell_what_if(sites, beside, json=json) else 0)
+    tell_cost(sites, json=json)
+
+
 def _tell(place: Path, found: tuple[Finding, ...], declared: Declared | None) -> None:
     from fleet.cli.say import out, width
     from fleet.render.check import listing, verdict
@@ -76,6 +105,18 @@ def _tell(place: Path, found: tuple[Finding, ...], declared: Declared | None) ->
 
     lines = listing(found, width())
     out([*lines, *([line()] if lines else []), verdict(str(place), found, declared)])
+
+
+def _write_schemas(directory: Path) -> None:
+    """One schema for each kind of file; `.vscode/settings.json` of this project shows how an editor is told of them."""
+    from fleet.cli.say import progress
+    from fleet.render.text import line, plural
+    from fleet.spec.schema import schemas
+
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in schemas().items():
+        (directory / f"{name}.json").write_text(text, encoding="utf-8")
+    progress([line(f"wrote {plural(len(schemas()), 'schema')} to {directory}")])
 
 
 def _explain(code: str) -> None:

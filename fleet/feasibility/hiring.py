@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from fleet.feasibility.boards import near, plain_name
-from fleet.feasibility.offers import Offer, offer, types
+from fleet.feasibility.offers import HOURS_A_MONTH, Offer, offer, types
 from fleet.feasibility.problem import Level, Problem
 from fleet.feasibility.scope import named, spoken
 from fleet.lifecycle.table import EXPECTED_SECONDS
 from fleet.model.economy import Burst
 from fleet.model.ids import PoolId, Verb
 from fleet.model.topology import Declared, Pool
-
-HOURS_A_MONTH = 730.0
-"""8,760 hours a year over twelve."""
 
 
 def hiring(declared: Declared) -> Iterator[Problem]:

@@ -17,6 +17,9 @@ from fleet.feasibility.boards import plain_name
 from fleet.model.economy import Economy
 
 GIB = 2**30
+HOURS_A_MONTH = 730.0
+"""8,760 hours a year over twelve."""
+
 _UNIT = {"GB": 1.0, "GIB": 1.0, "TB": 1024.0, "TIB": 1024.0}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(GiB|TiB|GB|TB)", re.IGNORECASE)
 
@@ -139,7 +142,7 @@ def egress(provider: str, gigabytes: float, economy: Economy) -> Egress:
     rate = economy.per_usd if economy.currency != "USD" else 1.0
     if row is None or rate is None:
         why = f"no egress price of {provider} is known" if row is None else "`economy.per_usd` isn't declared"
-        return Egress(None, why, "cloud_gpus.yaml egress_usd_per_gib")
+        return Egress(None, why, "cloud_gpus.yaml egress_usd_per_gib", "unknown")
     gib = gigabytes * 1e9 / GIB
     total, parts = 0.0, []
     for amount, price in _portions(row["tiers"], gib):

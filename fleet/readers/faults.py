@@ -1,4 +1,4 @@
-"""The one word for a fault, under which policy names it: `xid_79`, `ras_uncorrectable`, `amd_de`, `gpu_lost_at_load`."""
+"""The one word for a fault, as policy names it: `xid_79`, `ras_uncorrectable`, `amd_de`, `gpu_lost_at_load`."""
 
 from __future__ import annotations
 

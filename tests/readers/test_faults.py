@@ -46,7 +46,7 @@ def test_policies_of_scenarios_name_faults_that_are_known(path: Path) -> None:
 def test_what_network_cards_and_drivers_say_is_known() -> None:
     assert not [code for _, code, _ in MESSAGES if not is_known(f"nic_{code}")]
     text = (ROOT / "fleet" / "readers" / "nvidia_log.py").read_text()
-    faults = {word for word in re.findall(r'\{"event": "(\w+)"\}, \w+, \("fault"', text)}
+    faults = set(re.findall(r'\{"event": "(\w+)"\}, \w+, \("fault"', text))
     assert faults
     assert not [word for word in faults if not is_known(word)]
 
