@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from fleet.feasibility.boards import near, plain_name
+from fleet.feasibility.boards import is_known, near, plain_name
 from fleet.feasibility.offers import HOURS_A_MONTH, Offer, offer, types
 from fleet.feasibility.problem import Level, Problem
 from fleet.feasibility.scope import named, spoken
@@ -23,7 +23,7 @@ def hiring(declared: Declared) -> Iterator[Problem]:
             continue
         yield from _residency(burst, pool)
         offers = list(_offers(declared, burst))
-        yield from _machines(burst, pool, offers)
+        yield from _machines(burst, pool, offers, is_known(pool.accelerator, declared))
         yield from _lifetime(declared, burst, pool)
         for name, found in offers:
             yield from _prices(declared, burst, name, found)
@@ -56,13 +56,13 @@ def _offers(declared: Declared, burst: Burst) -> Iterator[tuple[str, Offer | Non
         yield name, offer(burst.provider, name, declared.economy)
 
 
-def _machines(burst: Burst, pool: Pool, offers: list[tuple[str, Offer | None]]) -> Iterator[Problem]:
+def _machines(burst: Burst, pool: Pool, offers: list[tuple[str, Offer | None]], known: bool) -> Iterator[Problem]:
     for name, found in offers:
         if found is None:
             what = f"burst {burst.name} names {name}, which isn't known of {burst.provider}: it can't be judged"
             fix = near(name, types(burst.provider)) or "say its price in site.yaml under `economy: {cloud_prices: ...}`"
             yield Problem("burst-type-unknown", Level.UNKNOWN, burst.place, what, fix, "cloud_gpus.yaml of the facts")
-        elif found.board and pool.accelerator and not _same_board(found.board, pool.accelerator):
+        elif found.board and known and not _same_board(found.board, pool.accelerator):
             what = f"burst {burst.name} hires {name} with {found.board}, and pool {pool.id} has {pool.accelerator}"
             fix, source = f"name a type with {pool.accelerator}, or another pool", f"{found.source} ({found.date})"
             yield Problem("burst-board", Level.ERROR, burst.place, what, fix, source)

@@ -60,8 +60,10 @@ def _reserve(scope: Scope, dead: set[Domain]) -> Iterator[Problem]:
     slots, reserve = scope.slots(pool), scope.policy.reserve_for_repair
     if not reserve or slots is None or slots > reserve or pool in dead:
         return
-    what = f"pool {scope.pool.id} keeps {reserve} slots for repairs, and has {slots}: nothing could ever be upgraded"
-    fix = f"keep {slots - 1} at most" if slots > 1 else "raise the budget to 2 or more, or keep none"
+    what = f"pool {scope.pool.id} keeps {reserve} of its slots for repairs, and has {slots}: nothing is ever upgraded"
+    left = max(scope.sizes[pool] - reserve - 1, 0)
+    fix = f"let {reserve + 1} nodes be out: budget {reserve + 1} or more, floor {left} or less; or keep "
+    fix += f"{slots - 1} at most" if slots > 1 else "none"
     counted = f"{_limits(scope, pool)} - {reserve} for repairs = {slots - reserve}"
     where = scope.place("reserve_for_repair")
     yield Problem("policy-reserve-all", Level.ERROR, where, what, fix, "the reserve is a part of the budget", counted)

@@ -62,7 +62,7 @@ def _missing(declared: Declared, approval: Approval, who: tuple[str, ...] | None
     keys, wanted = declared.approvers, approval.people
     if who is not None and len(who) < wanted:
         fix = f"name {wanted - len(who)} more in {named(approval.roles)}, or ask for {max(len(who), 1)}"
-        return f"it takes {wanted}, and {named(approval.roles)} has {len(who)}", fix, f"{len(who)} people < {wanted}"
+        return f"it takes {wanted}, and {named(approval.roles)} has {len(who)}", fix, f"{len(who)} of {wanted} people"
     if keys is None:
         return None
     if any(set("*?") & set(key) for key in keys) and who is None:
@@ -71,7 +71,7 @@ def _missing(declared: Declared, approval: Approval, who: tuple[str, ...] | None
     if len(able) >= wanted:
         return None
     lacking = f"no key of {named(one for one in who if one not in able)}" if who else "no key at all"
-    return f"allowed_signers has {lacking} for {NAMESPACE}", _FIX, f"{len(able)} with a key < {wanted}"
+    return f"allowed_signers has {lacking} for {NAMESPACE}", _FIX, f"{len(able)} of {wanted} with a key"
 
 
 def _autonomy(scope: Scope) -> Iterator[Problem]:

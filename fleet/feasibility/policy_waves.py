@@ -25,7 +25,7 @@ def _canary_size(scope: Scope) -> Iterator[Problem]:
         return
     what = f"pool {scope.pool.id} has {size} nodes, and its policy wants {policy.canary} canaries"
     rule, where = "canaries are the first nodes of a pool, before all others", scope.place("canary", "nodes")
-    yield Problem("policy-canary-large", Level.ERROR, where, what, f"name {max(size // 10, 1)} or so", rule)
+    yield Problem("policy-canary-large", Level.ERROR, where, what, f"write `canary: {max(size // 10, 1)}`", rule)
 
 
 def _canary_names(declared: Declared, scope: Scope) -> Iterator[Problem]:
@@ -59,7 +59,7 @@ def _wave_sizes(scope: Scope) -> Iterator[Problem]:
     turns = -(-max(large) // most)
     pool = scope.pool.id
     what = f"a wave of {named(large)} nodes of pool {pool}, and {most} may be out at once: it takes {turns} turns"
-    fix = f"write sizes of {most} or less, or raise the budget to {max(large)}"
+    fix = f"write sizes of {most} or less, or let {max(large)} be out at once"
     counted = f"{max(large)} / {most} = {turns} turns"
     rule, where = "a wave goes out only as far as budgets and floors allow", scope.place("waves", "sizes")
     yield Problem("policy-wave-over-budget", Level.WARNING, where, what, fix, rule, counted)
